@@ -1,0 +1,3 @@
+demo test check:
+	python3 run.py $@
+.PHONY: demo test check

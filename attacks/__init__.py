@@ -1,0 +1,1 @@
+"""Poisons, deviations and inferences: everything an adversary does; imported by nothing below it."""

@@ -1,0 +1,1 @@
+"""What moves bytes between parties: one process, or many machines."""

@@ -1,0 +1,98 @@
+"""What happened in one run: bytes, messages, CPU time and blame for every party."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from protocols.party import AGGREGATOR, PartyId
+
+
+@dataclass
+class Tally:
+    """What one party did.
+
+    Attributes
+    ----------
+    sent, received
+        Bytes of the frames that it sent and that reached it.
+    sent_messages, received_messages
+        How many frames.
+    cpu
+        Seconds of processor time inside the party's own code; transport and encoding are not in it.
+    """
+
+    sent: int = 0
+    received: int = 0
+    sent_messages: int = 0
+    received_messages: int = 0
+    cpu: float = 0.0
+
+
+@dataclass(frozen=True)
+class Blame:
+    """`by` saw `party` break the protocol; the message was ignored."""
+
+    by: PartyId
+    party: PartyId
+    reason: str
+
+
+@dataclass(frozen=True)
+class Stop:
+    """`party` ended the run for itself without releasing anything."""
+
+    party: PartyId
+    reason: str
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame as it was sent; kept only for the parties whose view was asked for."""
+
+    sender: PartyId
+    recipient: PartyId
+    data: bytes
+
+
+@dataclass
+class Transcript:
+    """The record of one run."""
+
+    trustees: frozenset[PartyId] = frozenset()
+    tallies: dict[PartyId, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    kinds: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """Frames by (role of the sender, role of the recipient, message)."""
+    kind_bytes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    blames: list[Blame] = field(default_factory=list)
+    stops: list[Stop] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    deadlines: int = 0
+
+    def role(self, party: PartyId) -> str:
+        """`aggregator`, `trustee` or `node`."""
+        if party == AGGREGATOR:
+            return party
+        return "trustee" if party in self.trustees else "node"
+
+    def of_role(self, role: str) -> list[Tally]:
+        """The tallies of every party with that role."""
+        return [tally for party, tally in self.tallies.items() if self.role(party) == role]
+
+    def mean(self, role: str, figure: str) -> float:
+        """Mean of one figure (a field of `Tally`) over the parties with that role; 0 if there are none."""
+        tallies = self.of_role(role)
+        return sum(getattr(tally, figure) for tally in tallies) / len(tallies) if tallies else 0.0
+
+    def summary(self) -> str:
+        """A line for each role: parties, bytes and messages up and down, CPU time."""
+        lines = [self._line(role) for role in ("node", "aggregator", "trustee") if self.of_role(role)]
+        lines += [f"blamed     {blame.party} (by {blame.by}): {blame.reason}" for blame in self.blames]
+        lines += [f"stopped    {stop.party}: {stop.reason}" for stop in self.stops]
+        return "\n".join(lines)
+
+    def _line(self, role: str) -> str:
+        return (
+            f"{role:<10} ×{len(self.of_role(role)):<6} "
+            f"up {self.mean(role, 'sent'):>12,.0f} B in {self.mean(role, 'sent_messages'):,.1f}   "
+            f"down {self.mean(role, 'received'):>12,.0f} B in {self.mean(role, 'received_messages'):,.1f}   "
+            f"cpu {1e3 * self.mean(role, 'cpu'):,.2f} ms"
+        )

@@ -1,0 +1,36 @@
+"""Where keys and masks come from: the operating system in earnest, a named stream in simulations.
+
+Statistical randomness (data, noise in simulations) never comes from here; it is a numpy `Generator`.
+"""
+
+import os
+from collections.abc import Callable
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from protocols.canonical import digest
+
+Entropy = Callable[[int], bytes]
+"""`entropy(k)` gives k fresh uniform bytes."""
+
+EntropyFor = Callable[[str], Entropy]
+"""The entropy of a party, by its id."""
+
+
+def system(_party: str) -> Entropy:
+    """The operating system's generator, the same for everybody."""
+    return os.urandom
+
+
+def seeded(seed: int) -> EntropyFor:
+    """Reproducible streams, one for each name: for tests and simulations only.
+
+    The streams of two names are independent (AES-256-CTR under keys derived by SHA-256).
+    """
+
+    def stream(party: str) -> Entropy:
+        key = digest("securenb seeded entropy", seed, party)
+        keystream = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+        return lambda size: keystream.update(bytes(size))
+
+    return stream

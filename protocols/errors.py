@@ -1,0 +1,39 @@
+"""What can go wrong in a protocol run, and who is to blame.
+
+A caller's mistake raises `ValueError`. A remote party's fault raises `FaultyParty`, which names the
+party. A run that cannot end safely raises `Abort`, and then nothing was released. Any other exception
+out of a party is a bug of ours.
+"""
+
+from collections.abc import Iterable
+
+
+class ProtocolError(Exception):
+    """A run went wrong through no fault of the caller."""
+
+
+class FaultyParty(ProtocolError):
+    """A party broke the protocol; the message was ignored and changed nothing.
+
+    The name is the channel's: it proves to the one who raised this that the message came from `party`,
+    not to anybody else.
+    """
+
+    def __init__(self, party: str, reason: str) -> None:
+        super().__init__(f"{party}: {reason}")
+        self.party = party
+        self.reason = reason
+
+
+class Abort(ProtocolError):
+    """The run ended without a result; nothing was released."""
+
+
+class TooFewParties(Abort):
+    """Fewer parties answered than the protocol needs; `missing` names the silent ones."""
+
+    def __init__(self, missing: Iterable[str], reason: str) -> None:
+        self.missing = tuple(missing)
+        self.reason = reason
+        shown = ", ".join(self.missing[:10]) + (", ..." if len(self.missing) > 10 else "")
+        super().__init__(f"{reason} (missing: {shown})" if self.missing else reason)

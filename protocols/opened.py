@@ -1,0 +1,89 @@
+"""What the aggregator is meant to learn: sums of groups, and whose they are."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from protocols.errors import TooFewParties
+from protocols.grouping import Groups
+from protocols.party import PartyId
+from protocols.ring import Integers, Residues, from_ring
+from protocols.session import Session
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A group that was not opened, and why; nothing of it was released."""
+
+    group: int
+    missing: tuple[PartyId, ...]
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """All that the aggregator is meant to learn.
+
+    Attributes
+    ----------
+    rows
+        Sums, shape (g, d), int64: one row for each group that was opened.
+    members
+        Whose vectors each row sums: the survivors of the group, g tuples.
+    lost
+        Groups that were not opened.
+    """
+
+    rows: Integers
+    members: Groups
+    lost: tuple[Lost, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if self.rows.dtype != np.int64 or self.rows.ndim != 2 or len(self.rows) != len(self.members):
+            raise ValueError(f"expected int64 rows for {len(self.members)} groups, got {self.rows.shape}")
+
+
+def opened_sums(
+    session: Session, vectors: Mapping[PartyId, Residues], survivors: Callable[[int], int]
+) -> Opened:
+    """Sum the vectors of each group that has enough of them.
+
+    Parameters
+    ----------
+    vectors
+        What arrived, (d,) residues by node.
+    survivors
+        The fewest nodes that a group of the given size is opened with.
+
+    Raises
+    ------
+    TooFewParties
+        If no group has enough.
+    """
+    rows: list[Residues] = []
+    members: list[tuple[PartyId, ...]] = []
+    lost: list[Lost] = []
+    for index, group in enumerate(session.groups):
+        present = tuple(node for node in group if node in vectors)
+        needed = survivors(len(group))
+        if len(present) < needed:
+            missing = tuple(node for node in group if node not in vectors)
+            lost.append(Lost(index, missing, f"{len(present)} of {len(group)} answered, {needed} needed"))
+            continue
+        row = vectors[present[0]].copy()
+        for node in present[1:]:
+            row += vectors[node]
+        rows.append(row)
+        members.append(present)
+    return opened_rows(rows, members, lost)
+
+
+def opened_rows(
+    rows: Sequence[Residues], members: Sequence[tuple[PartyId, ...]], lost: Sequence[Lost]
+) -> Opened:
+    """An `Opened` of at least one row; `TooFewParties`, naming everybody missing, if there is none."""
+    if not rows:
+        missing = [node for group in lost for node in group.missing]
+        raise TooFewParties(missing, f"no group could be opened: {lost[0].reason}")
+    return Opened(from_ring(np.stack(rows)), tuple(members), tuple(lost))

@@ -1,0 +1,200 @@
+"""The contract of a secure-sum protocol: it opens sums of groups of nodes, nothing finer."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from protocols.catalogue import Catalogue
+from protocols.entropy import Entropy, EntropyFor
+from protocols.grouping import Groups
+from protocols.opened import Opened
+from protocols.party import AGGREGATOR, Party, PartyId
+from protocols.ring import WORD_BYTES, Capacity, Integers
+from protocols.session import SESSION_ID_BYTES, Session
+from protocols.wire import Codec, Message
+
+PARTY_ID_CHARACTERS = 64
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a protocol says of itself, in the words of the comparison table.
+
+    Attributes
+    ----------
+    sees
+        What the aggregator can read: every node's vector, or sums of groups only.
+    trust
+        Who must be trusted, and for what.
+    dropouts
+        What happens when nodes fall silent.
+    lying_aggregator
+        What an aggregator gains by breaking the protocol.
+    source
+        The paper or document that it follows.
+    """
+
+    sees: Literal["vectors", "sums"]
+    trust: str
+    dropouts: str
+    lying_aggregator: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Protocol(ABC):
+    """A factory of parties. Implementations are frozen dataclasses whose fields are the parameters.
+
+    Their `repr` is part of the session, so parties with different parameters cannot run together.
+
+    Parameters
+    ----------
+    threshold
+        The fewest nodes that a group is opened with; by default more than two thirds of it. Noise
+        shares count on it.
+    """
+
+    threshold: int | None = None
+
+    claims: ClassVar[Claims]
+    messages: ClassVar[tuple[type[Message], ...]]
+
+    @abstractmethod
+    def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
+        """The party of node `me`, which contributes `vector` (d,) int64 within the capacity."""
+
+    @abstractmethod
+    def aggregator(self, session: Session, entropy: Entropy) -> Party:
+        """The party that ends with `output: Opened`."""
+
+    def trustee_ids(self, nodes: Sequence[PartyId]) -> tuple[PartyId, ...]:
+        """Who else takes part, besides nodes and aggregator."""
+        return ()
+
+    def trustee(self, me: PartyId, session: Session, entropy: Entropy) -> Party:
+        """The party of trustee `me`."""
+        raise ValueError(f"{type(self).__name__} has no trustee {me!r}")
+
+    def survivors(self, size: int) -> int:
+        """The fewest nodes that a group of `size` is opened with: what noise shares may count on.
+
+        Raises
+        ------
+        ValueError
+            If the threshold is not between 1 and `size`.
+        """
+        if self.threshold is None:
+            return 2 * size // 3 + 1
+        if not 1 <= self.threshold <= size:
+            raise ValueError(
+                f"threshold must be between 1 and the group's {size} nodes, got {self.threshold}"
+            )
+        return self.threshold
+
+    def check(self, session: Session) -> None:
+        """Raise `ValueError`, naming the rule, if this protocol may not run `session`."""
+        for group in session.groups:
+            self.survivors(len(group))
+
+    def frame_limit(self, session: Session) -> int:
+        """No honest frame of this session has more bytes."""
+        return 65_536 + 2_048 * len(session.nodes) + 4 * WORD_BYTES * session.length
+
+    def session(
+        self, groups: Groups, length: int, capacity: Capacity, session_id: bytes, context: bytes = b""
+    ) -> Session:
+        """A checked session.
+
+        Parameters
+        ----------
+        groups
+            Who is summed with whom; every node in exactly one group.
+        length
+            Coordinates of a vector.
+        capacity
+            The proof that no sum wraps; its `nodes` must cover the largest group.
+        session_id
+            16 fresh bytes; never used twice.
+        context
+            Digest of what the vectors mean (the schema); nodes refuse a session with another.
+
+        Raises
+        ------
+        ValueError
+            For anything that could not run safely, with the offending value.
+        """
+        nodes = [node for group in groups for node in group]
+        if not nodes or not all(groups):
+            raise ValueError("a session needs at least one group, and no group may be empty")
+        if len(set(nodes)) != len(nodes):
+            twice = sorted({node for node in nodes if nodes.count(node) > 1})
+            raise ValueError(f"nodes stand in the groups twice: {', '.join(twice[:5])}")
+        trustees = self.trustee_ids(nodes)
+        reserved = {AGGREGATOR, *trustees}
+        for node in nodes:
+            if node in reserved or not 1 <= len(node) <= PARTY_ID_CHARACTERS:
+                raise ValueError(
+                    f"{node!r} cannot be a node's name: 1 to {PARTY_ID_CHARACTERS} characters, "
+                    f"none of {', '.join(sorted(reserved))}"
+                )
+        if length < 1:
+            raise ValueError(f"vectors need at least one coordinate, got {length}")
+        largest = max(map(len, groups))
+        if capacity.nodes < largest:
+            raise ValueError(f"the capacity is for {capacity.nodes} nodes, a group has {largest}")
+        if len(session_id) != SESSION_ID_BYTES:
+            raise ValueError(f"a session id has {SESSION_ID_BYTES} bytes, got {len(session_id)}")
+        session = Session(session_id, repr(self), groups, length, capacity, context, trustees)
+        self.check(session)
+        return session
+
+    def codec(self, session: Session) -> Codec:
+        """The wire format of `session`."""
+        return Codec(self.messages, session.digest, self.frame_limit(session))
+
+    def parties(
+        self, vectors: Mapping[PartyId, Integers], session: Session, entropy: EntropyFor
+    ) -> dict[PartyId, Party]:
+        """Everybody in one process: trustees, nodes, aggregator.
+
+        Raises
+        ------
+        ValueError
+            If a vector is missing, has a wrong shape or dtype, or is larger than the capacity allows.
+        """
+        if set(vectors) != set(session.nodes):
+            wrong = sorted(set(vectors) ^ set(session.nodes))
+            raise ValueError(f"vectors and session disagree about {', '.join(wrong[:5])}")
+        for node, vector in vectors.items():
+            if vector.shape != (session.length,) or vector.dtype != np.int64:
+                raise ValueError(
+                    f"{node}: expected int64 vector of length {session.length}, "
+                    f"got {vector.dtype} {vector.shape}"
+                )
+            try:
+                session.capacity.check(vector)
+            except ValueError as error:
+                raise ValueError(f"{node}: {error}") from None
+        parties: dict[PartyId, Party] = {}
+        for trustee in session.trustees:
+            parties[trustee] = self.trustee(trustee, session, entropy(trustee))
+        for node in session.nodes:
+            parties[node] = self.node(node, vectors[node], session, entropy(node))
+        parties[AGGREGATOR] = self.aggregator(session, entropy(AGGREGATOR))
+        return parties
+
+    def learned(self, opened: Opened) -> str:
+        """What the aggregator learned, in words: ``"30 nodes' vectors"`` or ``"one sum of 30"``."""
+        sizes = sorted({len(members) for members in opened.members})
+        count = sum(map(len, opened.members))
+        if self.claims.sees == "vectors" or sizes == [1]:
+            return f"{count} nodes' vectors" if count > 1 else "one node's vector"
+        size = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+        rows = len(opened.members)
+        return f"one sum of {size}" if rows == 1 else f"{rows} sums of {size}"
+
+
+PROTOCOLS: Catalogue[Protocol] = Catalogue("protocols.schemes", Protocol, "protocol")

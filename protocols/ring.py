@@ -1,0 +1,94 @@
+"""Integers modulo 2^64: the ring in which every protocol adds, and the proof that no sum wraps.
+
+`numpy.uint64` wraps for free, and reading the bits as `int64` is the centred representative.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Residues = NDArray[np.uint64]
+"""A vector modulo 2^64, shape (d,)."""
+
+Integers = NDArray[np.int64]
+"""Signed integers, the centred representatives of residues."""
+
+BITS = 64
+WORD_BYTES = 8
+
+
+def to_ring(values: Integers) -> Residues:
+    """Residues of signed integers; no copy."""
+    if values.dtype != np.int64:
+        raise ValueError(f"expected int64 values, got {values.dtype}")
+    return values.view(np.uint64)
+
+
+def from_ring(residues: Residues) -> Integers:
+    """Centred representatives in [-2^63, 2^63); no copy."""
+    return residues.view(np.int64)
+
+
+def to_bytes(residues: Residues) -> bytes:
+    """Little-endian words, 8 bytes each."""
+    return residues.astype("<u8", copy=False).tobytes()
+
+
+def from_bytes(data: bytes) -> Residues:
+    """Inverse of `to_bytes`; the array is read-only. The caller has checked the length."""
+    return np.frombuffer(data, dtype="<u8").astype(np.uint64, copy=False)
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """How large sums can get, and the proof that the ring holds them.
+
+    Parameters
+    ----------
+    bound
+        The largest absolute value of one coordinate of one node, without noise.
+    nodes
+        The most nodes in one group.
+    tail
+        What the noise of a whole group stays within (the planner says with which probability).
+
+    Raises
+    ------
+    ValueError
+        If `bound * nodes + tail` could reach 2^63, naming the numbers.
+    """
+
+    bound: int
+    nodes: int
+    tail: int = 0
+
+    def __post_init__(self) -> None:
+        if self.bound < 1 or self.nodes < 1 or self.tail < 0:
+            raise ValueError(f"a capacity needs bound ≥ 1, nodes ≥ 1, tail ≥ 0, got {self}")
+        if self.largest_sum >= 1 << (BITS - 1):
+            raise ValueError(
+                f"sums could wrap: bound {self.bound} × {self.nodes} nodes + noise tail {self.tail} "
+                f"= {self.largest_sum} needs {self.largest_sum.bit_length() + 1} bits; the ring has {BITS}"
+            )
+
+    @property
+    def largest_sum(self) -> int:
+        """No coordinate of an honest group's sum exceeds this in absolute value."""
+        return self.bound * self.nodes + self.tail
+
+    @property
+    def largest_input(self) -> int:
+        """No coordinate of an honest node's noised vector exceeds this in absolute value."""
+        return self.bound + self.tail
+
+    def check(self, vector: Integers) -> None:
+        """Raise `ValueError`, naming the coordinate, if a node's vector is larger than it may be."""
+        # abs() would map the most negative integer to itself
+        outside = (vector > self.largest_input) | (vector < -self.largest_input)
+        if outside.any():
+            where = int(np.argmax(outside))
+            raise ValueError(
+                f"coordinate {where} is {int(vector[where])}; a node may send at most "
+                f"±{self.largest_input} (bound {self.bound} + noise tail {self.tail})"
+            )

@@ -1,0 +1,89 @@
+"""Everything in the clear: each node sends its vector, the aggregator adds. The baseline."""
+
+from dataclasses import dataclass
+
+from protocols.entropy import Entropy
+from protocols.errors import FaultyParty
+from protocols.opened import opened_sums
+from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
+from protocols.protocol import Claims, Protocol
+from protocols.ring import WORD_BYTES, Integers, from_bytes, from_ring, to_bytes, to_ring
+from protocols.session import Session
+from protocols.wire import Message
+
+
+class Vector(Message, frozen=True):
+    """A node's vector, 8·d bytes."""
+
+    words: bytes
+
+
+class _Node(Party):
+    def __init__(self, me: PartyId, vector: Integers) -> None:
+        super().__init__(me)
+        self._vector = vector
+
+    def start(self) -> list[Envelope]:
+        self.output = True
+        return [self.to(AGGREGATOR, Vector(to_bytes(to_ring(self._vector))))]
+
+    def handle(self, envelope: Envelope) -> list[Envelope]:
+        raise self.unexpected(envelope)
+
+
+class _Aggregator(Party):
+    def __init__(self, protocol: "Plain", session: Session) -> None:
+        super().__init__(AGGREGATOR)
+        self._protocol = protocol
+        self._session = session
+        self._vectors: Intake[Vector] = Intake(session.nodes)
+
+    def handle(self, envelope: Envelope) -> list[Envelope]:
+        match envelope.body:
+            case Vector() as vector if self.output is None:
+                self._vectors.check(envelope.sender)
+                expected = WORD_BYTES * self._session.length
+                if len(vector.words) != expected:
+                    raise FaultyParty(
+                        envelope.sender, f"sent a vector of {len(vector.words)} bytes, expected {expected}"
+                    )
+                try:
+                    self._session.capacity.check(from_ring(from_bytes(vector.words)))
+                except ValueError as error:
+                    raise FaultyParty(envelope.sender, f"sent too large a value: {error}") from error
+                self._vectors.admit(envelope.sender, vector)
+            case _:
+                raise self.unexpected(envelope)
+        if self._vectors.complete:
+            self._open()
+        return []
+
+    def deadline(self) -> list[Envelope]:
+        self._open()
+        return []
+
+    def _open(self) -> None:
+        vectors = {node: from_bytes(vector.words) for node, vector in self._vectors.received.items()}
+        self.output = opened_sums(self._session, vectors, self._protocol.survivors)
+
+
+@dataclass(frozen=True)
+class Plain(Protocol):
+    """No protection from the aggregator."""
+
+    claims = Claims(
+        sees="vectors",
+        trust="the aggregator, with every node's vector",
+        dropouts="the others are summed, down to the threshold",
+        lying_aggregator="it has everything anyway",
+        source="baseline",
+    )
+    messages = (Vector,)
+
+    def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
+        """See `Protocol.node`; uses no entropy."""
+        return _Node(me, vector)
+
+    def aggregator(self, session: Session, entropy: Entropy) -> Party:
+        """See `Protocol.aggregator`; uses no entropy."""
+        return _Aggregator(self, session)

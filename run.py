@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Set up and run securenb on a machine with only Python 3.11+ and git.
+
+python3 run.py demo    the main job on data that ships with the package
+python3 run.py test    every test
+python3 run.py check   formatting, lint, types, layers, doctests
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+PYTEST = [PYTHON, "-m", "pytest", "-q"]
+PACKAGES = ["securenb", "protocols", "attacks"]
+COMMANDS = {
+    "demo": [[PYTHON, "-m", "securenb", "demo"]],
+    "test": [[*PYTEST, "-n", "auto", "-m", "not slow"], [*PYTEST, "-n", "auto", "-m", "slow"]],
+    "check": [
+        [PYTHON, "-m", "ruff", "format", "--check", "."],
+        [PYTHON, "-m", "ruff", "check", "."],
+        [PYTHON, "-m", "mypy"],
+        [*PYTEST, "tests/test_layers.py"],
+        [*PYTEST, "--doctest-modules", *PACKAGES],
+    ],
+}
+
+
+def set_up() -> None:
+    """Make `.venv` with the package and its tools, unless nothing changed since the last time."""
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + sys.version.encode()).hexdigest()
+    stamp = VENV / "securenb.stamp"
+    if stamp.exists() and stamp.read_text() == wanted and PYTHON.exists():
+        return
+    print("securenb: setting up .venv (once) ...", file=sys.stderr)
+    extras = f"{ROOT}[test,check]"
+    if uv := shutil.which("uv"):
+        subprocess.run([uv, "venv", "-q", "--clear", "--python", sys.executable, VENV], check=True)
+        subprocess.run([uv, "pip", "install", "-q", "--python", PYTHON, "-e", extras], check=True)
+    else:
+        try:
+            from ensurepip import version  # Debian splits it off, leaving an empty package behind
+        except ImportError:
+            name = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+            sys.exit(f"securenb: this Python cannot make environments; run: sudo apt-get install -y {name}")
+        version()
+        subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
+        pip = [PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*pip, "-e", extras], check=True)
+    stamp.write_text(wanted)
+
+
+def main() -> int:
+    """Run one command in the environment; its exit code is ours."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - run before anything checked it
+        sys.exit(f"securenb: needs Python 3.11 or newer, this is {sys.version.split()[0]} ({sys.executable})")
+    if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
+        sys.exit(f"usage: python3 run.py {{{'|'.join(COMMANDS)}}}")
+    try:
+        set_up()
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"securenb: set-up failed (exit code {error.returncode}); the lines above say why")
+    for command in COMMANDS[sys.argv[1]]:
+        code = subprocess.run([*command, *sys.argv[2:]], cwd=ROOT, check=False).returncode
+        if code:
+            return code
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

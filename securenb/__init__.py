@@ -1,0 +1,1 @@
+"""One-shot federated Naive Bayes: poisoning resilience, secure aggregation, privacy accounting."""

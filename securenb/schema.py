@@ -1,0 +1,173 @@
+"""The public description of records: classes, features, bounds, levels, grid.
+
+Everything here is public input. Nothing in it is ever read off private data, so publishing it, and the
+layout, sensitivity and capacity that follow from it, costs no privacy.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from protocols.canonical import Canonical, digest
+from securenb.feature import Binned, Categorical, Codes, Feature, Numeric
+from securenb.records import UNKNOWN, Records
+
+BlockKind = Literal["count", "levels", "sum", "squares"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A run of coordinates of one class: the answer to one query.
+
+    Attributes
+    ----------
+    kind
+        `count` of the class's records; counts of a feature's `levels`; `sum`; sum of `squares`.
+    feature
+        Index of the feature; -1 for the class count.
+    start, stop
+        Columns of the table.
+    reach
+        The L1 distance by which adding or removing one record of the class moves the block.
+    """
+
+    kind: BlockKind
+    feature: int
+    start: int
+    stop: int
+    reach: int
+
+    @property
+    def columns(self) -> slice:
+        """The block's columns."""
+        return slice(self.start, self.stop)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What everybody knows about the records.
+
+    Parameters
+    ----------
+    classes
+        The values of the label, as strings.
+    features
+        The columns that predict it.
+    label
+        The label's column.
+    """
+
+    classes: tuple[str, ...]
+    features: tuple[Feature, ...]
+    label: str = "label"
+
+    def __post_init__(self) -> None:
+        if len(self.classes) < 2 or len(set(self.classes)) != len(self.classes):
+            raise ValueError(f"needs at least two classes, all different, got {self.classes}")
+        names = [feature.name for feature in self.features]
+        if not names or len({*names, self.label}) != len(names) + 1:
+            raise ValueError(f"needs features with names of their own, none {self.label!r}, got {names}")
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The queries that one class answers, in the order of the table's columns."""
+        blocks = [Block("count", -1, 0, 1, 1)]
+        at = 1
+        for index, feature in enumerate(self.features):
+            if isinstance(feature, Numeric):
+                blocks.append(Block("sum", index, at, at + 1, feature.reach))
+                blocks.append(Block("squares", index, at + 1, at + 2, feature.square_reach))
+                at += 2
+            else:
+                blocks.append(Block("levels", index, at, at + len(feature.levels), 1))
+                at += len(feature.levels)
+        return tuple(blocks)
+
+    @property
+    def width(self) -> int:
+        """Columns of the table: coordinates of one class."""
+        return self.blocks[-1].stop
+
+    @property
+    def length(self) -> int:
+        """Coordinates of the statistics vector."""
+        return len(self.classes) * self.width
+
+    @property
+    def reach(self) -> int:
+        """The most that one record can move any coordinate."""
+        return max(block.reach for block in self.blocks)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """SHA-256 over every field (32 bytes): sessions are bound to it."""
+        features: list[Canonical] = []
+        for feature in self.features:
+            match feature:
+                case Categorical(name, levels, missing):
+                    features.append(["categorical", name, list(levels), missing or "", int(missing is None)])
+                case Numeric(name, lower, upper, steps, _, centred):
+                    bounds = [float(lower).hex(), float(upper).hex()]
+                    features.append(["numeric", name, bounds, steps, int(centred)])
+                case Binned(name, edges):
+                    features.append(["binned", name, [float(edge).hex() for edge in edges]])
+        return digest("securenb schema", list(self.classes), features, self.label)
+
+    def histogram(self) -> "Schema":
+        """The same schema with every numeric feature as a histogram over its public edges."""
+        features: list[Feature] = []
+        for feature in self.features:
+            if not isinstance(feature, Numeric):
+                features.append(feature)
+            elif feature.edges is None:
+                raise ValueError(f"{feature.name} has no public edges, so it cannot be a histogram")
+            else:
+                features.append(Binned(feature.name, feature.edges))
+        return replace(self, features=tuple(features))
+
+    def encode(self, frame: pd.DataFrame) -> Codes:
+        """Codes of the features, shape (n, F), for prediction.
+
+        Numbers outside the bounds are clipped. What cannot be encoded (a level that is not in the
+        schema, a missing number) becomes `UNKNOWN`, and the model ignores that feature of that record.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, naming it.
+        """
+        self._check_columns(frame, [feature.name for feature in self.features])
+        codes = np.empty((len(frame), len(self.features)), dtype=np.int32)
+        for index, feature in enumerate(self.features):
+            codes[:, index] = feature.encode(frame[feature.name])
+        return codes
+
+    def records(self, frame: pd.DataFrame) -> Records:
+        """Labelled records, for training and scoring.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, a label is not one of the classes, or a value cannot be encoded,
+            naming column, row and value.
+        """
+        self._check_columns(frame, [*(feature.name for feature in self.features), self.label])
+        codes = self.encode(frame)
+        text = pd.Index(frame[self.label].astype("string").str.strip().fillna(""))
+        labels = pd.Index(self.classes).get_indexer(text).astype(np.int32)
+        columns = np.column_stack([codes, labels])
+        if (columns == UNKNOWN).any():
+            row, column = np.argwhere(columns == UNKNOWN)[0]
+            name = [*(feature.name for feature in self.features), self.label][column]
+            value = frame[name].iloc[row]
+            raise ValueError(f"row {row + 1}, column {name!r}: {value!r} is not in the schema")
+        return Records(codes, labels)
+
+    def _check_columns(self, frame: pd.DataFrame, wanted: Sequence[str]) -> None:
+        absent = [name for name in wanted if name not in frame.columns]
+        if absent:
+            raise ValueError(f"missing column{'s' if len(absent) > 1 else ''} {', '.join(map(repr, absent))}")
