@@ -1,17 +1,21 @@
 """Bytes on the wire: a strict frame around a strictly typed message.
 
-Unknown fields, wrong types, trailing bytes and messages of another session are refused. What is signed
-or hashed is never this encoding but the canonical one of `protocols.canonical`.
+Unknown fields, wrong types, trailing bytes, damaged frames and messages of another session are refused.
+What is signed is never this encoding but the canonical one of `protocols.canonical`.
 """
 
+import hashlib
 from typing import Annotated, Any, Union
 
 import msgspec
 
 from protocols.errors import FaultyParty
 
-SESSION_TAG_BYTES = 16
-"""How much of the session digest travels in each frame: enough to tell sessions apart."""
+TAG_BYTES = 16
+"""A checksum of the message, keyed with the session digest: tells sessions apart and damage from speech.
+
+Whoever knows the session can compute it: it answers a faulty network, not a lying party.
+"""
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag=True, gc=False):
@@ -19,7 +23,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
 
 
 class _Frame(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
-    session: Annotated[bytes, msgspec.Meta(min_length=SESSION_TAG_BYTES, max_length=SESSION_TAG_BYTES)]
+    tag: Annotated[bytes, msgspec.Meta(min_length=TAG_BYTES, max_length=TAG_BYTES)]
     sender: str
     recipient: str
     body: msgspec.Raw
@@ -43,15 +47,18 @@ class Codec:
     """
 
     def __init__(self, messages: tuple[type[Message], ...], session_digest: bytes, limit: int) -> None:
-        self._tag = session_digest[:SESSION_TAG_BYTES]
-        self._limit = limit
+        self._key = session_digest
+        self.limit = limit
         union: Any = Union[messages]  # noqa: UP007 - a union of a tuple that is only known here
         self._body_decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(union)
 
     def encode(self, sender: str, recipient: str, body: Message) -> bytes:
         """The frame for one message."""
-        raw = msgspec.Raw(_encoder.encode(body))
-        return _encoder.encode(_Frame(self._tag, sender, recipient, raw))
+        raw = _encoder.encode(body)
+        return _encoder.encode(_Frame(self._tag(raw), sender, recipient, msgspec.Raw(raw)))
+
+    def _tag(self, body: bytes | memoryview) -> bytes:
+        return hashlib.blake2b(body, digest_size=TAG_BYTES, key=self._key).digest()
 
     def decode(self, channel: str, me: str, frame: bytes) -> Message:
         """The message in a frame that reached `me` over the channel of party `channel`.
@@ -59,18 +66,18 @@ class Codec:
         Raises
         ------
         FaultyParty
-            Blames `channel`: the frame is oversized, malformed, of another session, or claims another
-            sender or recipient.
+            Blames `channel`: the frame is oversized, malformed, damaged, of another session, or claims
+            another sender or recipient.
         """
-        if len(frame) > self._limit:
-            raise FaultyParty(channel, f"sent {len(frame)} bytes; the limit is {self._limit}")
+        if len(frame) > self.limit:
+            raise FaultyParty(channel, f"sent {len(frame)} bytes; the limit is {self.limit}")
         try:
             outer = _frame_decoder.decode(frame)
+            if outer.tag != self._tag(outer.body):
+                raise FaultyParty(channel, "sent a message that is damaged or of another session")
             body = self._body_decoder.decode(outer.body)
         except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
             raise FaultyParty(channel, f"sent a malformed message ({error})") from error
-        if outer.session != self._tag:
-            raise FaultyParty(channel, "sent a message of another session")
         if outer.sender != channel:
             raise FaultyParty(channel, f"sent a message as {outer.sender!r}")
         if outer.recipient != me:
