@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from protocols.engines.transcript import Frame
 from protocols.party import PartyId
 
 
@@ -36,17 +37,31 @@ class Faults:
     def __post_init__(self) -> None:
         if self.rng is None and (self.lose or self.repeat or self.corrupt or self.hold or self.reorder):
             raise ValueError("random faults need a generator")
+        for name in ("lose", "repeat", "corrupt", "hold"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} is a probability, got {getattr(self, name)}")
 
-    def happens(self, probability: float) -> bool:
-        """One draw."""
+    def carry(self, frame: Frame) -> tuple[list[Frame], list[Frame]]:
+        """What becomes of a frame: what arrives now, and what arrives only after the next deadline."""
+        if self._happens(self.lose):
+            return [], []
+        if self._happens(self.corrupt):
+            frame = Frame(frame.sender, frame.recipient, self._corrupted(frame.data))
+        copies = [frame] * (2 if self._happens(self.repeat) else 1)
+        return ([], copies) if self._happens(self.hold) else (copies, [])
+
+    def pick(self, count: int) -> int:
+        """Which of `count` waiting frames arrives next."""
+        return int(self.rng.integers(count)) if self.reorder and self.rng is not None else 0
+
+    def _happens(self, probability: float) -> bool:
         return self.rng is not None and probability > 0 and self.rng.random() < probability
 
-    def corrupted(self, frame: bytes) -> bytes:
-        """The frame with one byte changed."""
+    def _corrupted(self, data: bytes) -> bytes:
         assert self.rng is not None
-        where = int(self.rng.integers(len(frame)))
-        changed = bytes([frame[where] ^ int(self.rng.integers(1, 256))])
-        return frame[:where] + changed + frame[where + 1 :]
+        where = int(self.rng.integers(len(data)))
+        changed = bytes([data[where] ^ int(self.rng.integers(1, 256))])
+        return data[:where] + changed + data[where + 1 :]
 
 
 NO_FAULTS = Faults()

@@ -112,27 +112,21 @@ class LocalRun:
         if me in self._dead:
             return
         data = self._codec.encode(envelope.sender, envelope.recipient, envelope.body)
-        transcript, faults = self.transcript, self._faults
+        transcript = self.transcript
         transcript.tallies[me].sent += len(data)
         transcript.tallies[me].sent_messages += 1
         kind = (transcript.role(me), transcript.role(envelope.recipient), type(envelope.body).__name__)
         transcript.kinds[kind] += 1
         transcript.kind_bytes[kind] += len(data)
-        if transcript.tallies[me].sent_messages == faults.silent.get(me):
+        if transcript.tallies[me].sent_messages == self._faults.silent.get(me):
             self._dead.add(me)
-        if faults.happens(faults.lose):
-            return
-        if faults.happens(faults.corrupt):
-            data = faults.corrupted(data)
-        frame = Frame(me, envelope.recipient, data)
-        copies = 2 if faults.happens(faults.repeat) else 1
-        (self._held if faults.happens(faults.hold) else self._queue).extend([frame] * copies)
+        now, later = self._faults.carry(Frame(me, envelope.recipient, data))
+        self._queue.extend(now)
+        self._held.extend(later)
 
     def _deliver_all(self) -> None:
-        faults = self._faults
         while self._queue:
-            if faults.reorder and faults.rng is not None:
-                self._queue.rotate(int(faults.rng.integers(len(self._queue))))
+            self._queue.rotate(-self._faults.pick(len(self._queue)))
             self._deliver(self._queue.popleft())
 
     def _deliver(self, frame: Frame) -> None:
