@@ -1,9 +1,10 @@
 """The contract of a secure-sum protocol: it opens sums of groups of nodes, nothing finer."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -61,6 +62,13 @@ class Protocol(ABC):
 
     claims: ClassVar[Claims]
     messages: ClassVar[tuple[type[Message], ...]]
+    smallest_group: ClassVar[int] = 1
+    """No session with a smaller group is run."""
+
+    @classmethod
+    def for_tests(cls) -> Self:
+        """An instance with parameters that are small, fast and INSECURE, where that makes a difference."""
+        return cls()
 
     @abstractmethod
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
@@ -96,7 +104,12 @@ class Protocol(ABC):
 
     def check(self, session: Session) -> None:
         """Raise `ValueError`, naming the rule, if this protocol may not run `session`."""
-        for group in session.groups:
+        for index, group in enumerate(session.groups):
+            if len(group) < self.smallest_group:
+                raise ValueError(
+                    f"group {index} ({', '.join(group)}) is smaller than {self.smallest_group}, "
+                    f"the smallest that {type(self).__name__} runs"
+                )
             self.survivors(len(group))
 
     def frame_limit(self, session: Session) -> int:
@@ -130,7 +143,7 @@ class Protocol(ABC):
         if not nodes or not all(groups):
             raise ValueError("a session needs at least one group, and no group may be empty")
         if len(set(nodes)) != len(nodes):
-            twice = sorted({node for node in nodes if nodes.count(node) > 1})
+            twice = sorted(node for node, count in Counter(nodes).items() if count > 1)
             raise ValueError(f"nodes stand in the groups twice: {', '.join(twice[:5])}")
         trustees = self.trustee_ids(nodes)
         reserved = {AGGREGATOR, *trustees}

@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocols.errors import TooFewParties
+from protocols.opened import Lost, Opened, opened_rows, opened_sums
+from protocols.ring import Capacity, to_ring
+from protocols.schemes.plain import Plain
+
+GROUPS = (("a", "b", "c"), ("d",), ("e", "f"))
+
+
+def session_of(groups=GROUPS):
+    return Plain().session(groups, 2, Capacity(100, 6), bytes(16))
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.integers(-100, 100), min_size=1))
+def test_groups_with_enough_vectors_are_summed_and_the_others_are_lost(values):
+    vectors = {node: to_ring(np.array([value, -value], np.int64)) for node, value in values.items()}
+    enough = [group for group in GROUPS if sum(node in values for node in group) >= min(2, len(group))]
+    if not enough:
+        with pytest.raises(TooFewParties) as caught:
+            opened_sums(session_of(), vectors, lambda size: min(2, size))
+        assert set(caught.value.missing) == set("abcdef") - set(values)
+        return
+    opened = opened_sums(session_of(), vectors, lambda size: min(2, size))
+    assert opened.members == tuple(tuple(node for node in group if node in values) for group in enough)
+    sums = [sum(values[node] for node in members) for members in opened.members]
+    assert opened.rows.tolist() == [[total, -total] for total in sums]
+    assert [GROUPS[lost.group] for lost in opened.lost] == [group for group in GROUPS if group not in enough]
+    for lost in opened.lost:
+        assert set(lost.missing) == set(GROUPS[lost.group]) - set(values)
+
+
+def test_summing_leaves_the_vectors_alone():
+    vectors = {node: to_ring(np.array([1, 2], np.int64)) for node in "abcdef"}
+    opened_sums(session_of(), vectors, lambda size: size)
+    assert all(vector.tolist() == [1, 2] for vector in vectors.values())
+
+
+def test_nothing_opened_names_everybody_missing():
+    lost = [Lost(0, ("a", "b"), "1 of 3 answered, 3 needed"), Lost(1, ("d",), "0 of 1 answered, 1 needed")]
+    with pytest.raises(TooFewParties, match="1 of 3 answered") as caught:
+        opened_rows([], [], lost)
+    assert caught.value.missing == ("a", "b", "d")
+
+
+@pytest.mark.parametrize(
+    "rows", [np.zeros((1, 2)), np.zeros(2, np.int64), np.zeros((2, 2), np.int64), np.zeros((1, 2), np.uint64)]
+)
+def test_rows_of_another_shape_or_type_are_refused(rows):
+    with pytest.raises(ValueError, match="expected int64 rows for 1 groups"):
+        Opened(rows, (("a",),))
