@@ -102,6 +102,11 @@ class Schema:
         """The most that one record can move any coordinate."""
         return max(block.reach for block in self.blocks)
 
+    def column_name(self, column: int) -> str:
+        """What a column of the table is about, for error messages."""
+        block = next(block for block in self.blocks if block.start <= column < block.stop)
+        return "class count" if block.kind == "count" else f"feature {self.features[block.feature].name!r}"
+
     @cached_property
     def digest(self) -> bytes:
         """SHA-256 over every field (32 bytes): sessions are bound to it."""

@@ -1,0 +1,228 @@
+"""One federated round: noised statistics of nodes, summed by a protocol, made a model by a rule."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from protocols.engines.faults import NO_FAULTS, Faults
+from protocols.engines.local import LocalRun
+from protocols.engines.transcript import Transcript
+from protocols.grouping import Groups, one_group, shuffled, singletons
+from protocols.opened import Opened
+from protocols.protocol import Protocol
+from protocols.ring import Capacity, Integers
+from protocols.session import SESSION_ID_BYTES, Session
+from securenb.ledger import Ledger, Release
+from securenb.mechanism import Mechanism
+from securenb.model import NaiveBayes
+from securenb.node import Node
+from securenb.noise import ExactNoise, FastNoise, Noise
+from securenb.rule import Rows, Rule
+from securenb.schema import Schema
+from securenb.streams import Streams
+
+RECORD_CAP = 1 << 20
+"""The public cap on one node's records: what the planner sizes sums for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What the nodes are about to send.
+
+    Attributes
+    ----------
+    groups
+        Who is summed with whom.
+    vectors
+        Noised statistics, (d,) int64 by node.
+    """
+
+    groups: Groups
+    vectors: Mapping[str, Integers]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What one round left behind.
+
+    Attributes
+    ----------
+    model
+        The rule's model.
+    opened
+        The rows that the protocol opened, and whose they are.
+    ledger
+        What opening them cost.
+    transcript
+        Bytes, messages, CPU time, blame.
+    learned
+        What the aggregator learned, in words.
+    """
+
+    model: NaiveBayes
+    opened: Opened
+    ledger: Ledger
+    transcript: Transcript
+    learned: str
+
+
+@dataclass(frozen=True)
+class Federation:
+    """The choices that make a round.
+
+    Parameters
+    ----------
+    schema
+        The public description of records.
+    protocol
+        How sums are computed.
+    mechanism
+        The noise that each opened row carries.
+    rule
+        How rows become a model.
+    group_size
+        Nodes in a group; `None` for one group of all. Groups are drawn at random.
+    colluding
+        How many nodes of a group may tell the aggregator their own noise: each dose must hold without
+        theirs.
+    survivors
+        The fewest nodes of the group that noise shares count on; by default what the protocol
+        guarantees. Only a smaller number than that is accepted.
+    record_cap
+        The most records that a node may hold.
+    seed
+        Makes the round a reproducible simulation: nothing in it is secret. `None` takes noise and keys
+        from the operating system, with the exact sampler.
+    """
+
+    schema: Schema
+    protocol: Protocol
+    mechanism: Mechanism
+    rule: Rule
+    group_size: int | None = None
+    colluding: int = 0
+    survivors: int | None = None
+    record_cap: int = RECORD_CAP
+    seed: int | None = None
+    streams: Streams = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.colluding < 0:
+            raise ValueError(f"colluding nodes cannot be fewer than none, got {self.colluding}")
+        object.__setattr__(self, "streams", Streams(self.seed))
+
+    def groups(self, nodes: Sequence[Node]) -> Groups:
+        """Who is summed with whom."""
+        ids = [node.id for node in nodes]
+        if self.group_size is None or self.group_size == len(ids):
+            return one_group(ids)
+        if self.group_size == 1:
+            return singletons(ids)
+        return shuffled(ids, self.group_size, self.streams.rng("groups"))
+
+    def among(self, size: int) -> int:
+        """How many shares make a dose in a group of `size`: its guaranteed honest survivors.
+
+        Raises
+        ------
+        ValueError
+            If none is guaranteed.
+        """
+        guaranteed = self.protocol.survivors(size)
+        counted = guaranteed if self.survivors is None else min(self.survivors, guaranteed)
+        honest = counted - self.colluding
+        if honest < 1:
+            raise ValueError(
+                f"a group of {size} may be opened with {counted} survivors, of whom {self.colluding} "
+                "collude: no honest share is guaranteed to be in it"
+            )
+        return honest
+
+    def session(self, groups: Groups) -> Session:
+        """The checked session for these groups."""
+        largest = max(map(len, groups))
+        tail = max(
+            self.mechanism.tail(self.schema, self.among(size), size) for size in {len(g) for g in groups}
+        )
+        return self.protocol.session(
+            groups,
+            self.schema.length,
+            Capacity(self.schema.reach * self.record_cap, largest, tail),
+            self.streams.entropy("session")(SESSION_ID_BYTES),
+            self.schema.digest,
+        )
+
+    def prepare(self, nodes: Sequence[Node]) -> Contributions:
+        """Draw the groups, and let every node compute its statistics and add its share of noise.
+
+        Raises
+        ------
+        ValueError
+            If the choices do not fit these nodes.
+        """
+        if len(nodes) < 2:
+            raise ValueError(f"a federation needs at least two nodes, got {len(nodes)}")
+        groups = self.groups(nodes)
+        size_of = {node: len(group) for group in groups for node in group}
+        vectors = {}
+        for node in nodes:
+            if len(node.records) > self.record_cap:
+                raise ValueError(
+                    f"{node.id} holds {len(node.records)} records; the public cap is {self.record_cap}"
+                )
+            noise = self.mechanism.share(self.schema, self.among(size_of[node.id]), self._noise(node.id))
+            vectors[node.id] = node.statistics(self.schema).vector() + noise
+        return Contributions(groups, vectors)
+
+    def _noise(self, node: str) -> Noise:
+        if self.seed is None:
+            return ExactNoise(self.streams.entropy(f"noise {node}"))
+        return FastNoise(self.streams.rng("noise", node))
+
+    def open(
+        self, contributions: Contributions, faults: Faults = NO_FAULTS, watch: Collection[str] = ()
+    ) -> Round:
+        """Run the protocol in this process and combine what it opens.
+
+        Parameters
+        ----------
+        faults
+            Scripted trouble.
+        watch
+            Parties whose frames are kept in the transcript.
+
+        Raises
+        ------
+        ValueError
+            If the protocol may not run with these groups, or the rule's bound does not hold.
+        Abort
+            If the protocol could not open any group.
+        """
+        session = self.session(contributions.groups)
+        parties = self.protocol.parties(contributions.vectors, session, self.streams.entropy_for)
+        run = LocalRun(parties, self.protocol.codec(session), session, faults, watch)
+        opened = run.run()
+        return Round(
+            model=NaiveBayes(self.rule.combine(Rows.of(self.schema, opened))),
+            opened=opened,
+            ledger=self._charged(opened, session),
+            transcript=run.transcript,
+            learned=self.protocol.learned(opened),
+        )
+
+    def run(self, nodes: Sequence[Node], faults: Faults = NO_FAULTS, watch: Collection[str] = ()) -> Round:
+        """One round: `prepare`, then `open`."""
+        return self.open(self.prepare(nodes), faults, watch)
+
+    def _charged(self, opened: Opened, session: Session) -> Ledger:
+        ledger = Ledger()
+        for index, members in enumerate(opened.members):
+            ledger.record(
+                Release(
+                    what=f"row {index}",
+                    nodes=members,
+                    charge=self.mechanism.charge(self.schema),
+                    mechanism=repr(self.mechanism),
+                    among=self.among(len(session.groups[session.group_of[members[0]]])),
+                )
+            )
+        return ledger

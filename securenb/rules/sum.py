@@ -1,0 +1,15 @@
+"""The sum of all rows: what a trusted, unattacked federation would use."""
+
+from dataclasses import dataclass
+
+from securenb.parameters import Parameters, estimate
+from securenb.rule import Rows, Rule
+
+
+@dataclass(frozen=True)
+class Sum(Rule):
+    """Parameters of the pooled records. One malicious row moves it without limit."""
+
+    def combine(self, rows: Rows) -> Parameters:
+        """See `Rule.combine`."""
+        return estimate(rows.schema, rows.tables.sum(axis=0), self.smoothing)
