@@ -1,5 +1,6 @@
 """One federated round: noised statistics of nodes, summed by a protocol, made a model by a rule."""
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -63,6 +64,13 @@ class Round:
     ledger: Ledger
     transcript: Transcript
     learned: str
+
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of the opened rows and of the model's parameters: equal rounds have equal digests."""
+        return {
+            "rows": hashlib.sha256(self.opened.rows.astype("<i8").tobytes()).hexdigest(),
+            "model": hashlib.sha256(self.model.parameters.table.astype("<f8").tobytes()).hexdigest(),
+        }
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,89 @@
+"""`securenb compare`: the same noised round under several protocols, side by side."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from securenb.cli import console
+from securenb.cli.options import Choose, Json, Out, Overwrite, with_scenario
+from securenb.compare import Compared, compare
+from securenb.ledger import ADJACENCIES, shown
+from securenb.report.comparison import comparison_figure
+from securenb.run_folder import run_folder, write_manifest
+from securenb.scenario import Scenario
+
+
+@with_scenario
+def command(
+    choose: Choose,
+    protocols: Annotated[str, typer.Option(help="Names, separated by commas.")] = "plain,masking,paillier",
+    out: Out = None,
+    overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
+    json: Json = False,  # noqa: FBT002
+) -> None:
+    """Run the same noised round under each protocol: same model, bytes, time, what the aggregator learned."""
+    names = [name.strip() for name in protocols.split(",") if name.strip()]
+    scenario = choose(protocol=names[0] if names else "")
+    data = scenario.load()
+    with console.steps(len(names)) as step:
+        if out is None:
+            compared = compare(scenario, data, names, progress=step)
+        else:
+            with run_folder(out, overwrite=overwrite) as folder:
+                compared = compare(scenario, data, names, progress=step)
+                write(folder, scenario, compared)
+    if json:
+        console.show_json(compared.table().to_dict(orient="records"))
+        return
+    show(scenario, compared)
+    if out is not None:
+        console.say(f"written to {out}: results.csv, comparison.png, manifest.json")
+
+
+def write(folder: Path, scenario: Scenario, compared: Compared) -> None:
+    """Table, picture and manifest of a comparison."""
+    compared.table().to_csv(folder / "results.csv", index=False)
+    comparison_figure(compared.table(), scenario.dataset).savefig(folder / "comparison.png", dpi=150)
+    write_manifest(
+        folder,
+        scenario,
+        protocols=[line.protocol for line in compared.lines],
+        digests={name: round_.digests() for name, round_ in compared.rounds.items()},
+    )
+
+
+def show(scenario: Scenario, compared: Compared) -> None:
+    """The comparison as one table, and what it cost in privacy."""
+    title = f"{scenario.dataset}, {scenario.nodes} nodes, epsilon {scenario.epsilon}, rule {scenario.rule}"
+    columns = ["protocol", "accuracy", "balanced", "sums exact", "up/node", "down/node", "messages"]
+    columns += ["CPU/node", "CPU aggregator", "CPU trustee", "the aggregator learned"]
+    lines = []
+    for line in compared.lines:
+        if line.failure:
+            lines.append([line.protocol, *["-"] * 9, f"nothing: {line.failure}"])
+            continue
+        lines.append(
+            [
+                line.protocol,
+                f"{line.accuracy:.4f}",
+                f"{line.balanced_accuracy:.4f}",
+                "yes" if line.identical else "NO",
+                f"{line.sent:,.0f} B",
+                f"{line.received:,.0f} B",
+                f"{line.messages:,}",
+                console.seconds(line.node_cpu),
+                console.seconds(line.aggregator_cpu),
+                console.seconds(line.trustee_cpu) if line.trustee_cpu else "-",
+                line.learned,
+            ]
+        )
+    console.show_table(title, columns, lines)
+    for round_ in list(compared.rounds.values())[:1]:
+        spent = " or ".join(f"{shown(round_.ledger.epsilon(kind))} ({kind})" for kind in ADJACENCIES)
+        console.say(
+            f"each opened row costs a record epsilon {spent}; a dose of noise is in any {compared.among} shares"
+        )
+        if len(compared.rounds) > 1:
+            same = len({round_.digests()["model"] for round_ in compared.rounds.values()}) == 1
+            console.say("all models are identical" if same else "THE MODELS DIFFER")

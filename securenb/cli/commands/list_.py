@@ -1,0 +1,40 @@
+"""`securenb list`: what there is to choose from."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from protocols.protocol import PROTOCOLS
+from securenb.cli import console
+from securenb.cli.options import Json
+from securenb.dataset import DATASETS
+from securenb.mechanism import MECHANISMS
+from securenb.rule import RULES
+
+KINDS = {"datasets": DATASETS, "protocols": PROTOCOLS, "rules": RULES, "mechanisms": MECHANISMS}
+
+
+def command(
+    kind: Annotated[str | None, typer.Argument(help="datasets, protocols, rules or mechanisms.")] = None,
+    json: Json = False,  # noqa: FBT002 - a flag of the command line
+) -> None:
+    """List data sets, protocols, rules and mechanisms by name."""
+    if kind is not None and kind not in KINDS:
+        raise ValueError(f"unknown kind {kind!r}; known: {', '.join(KINDS)}")
+    wanted = KINDS if kind is None else {kind: KINDS[kind]}
+    found = {
+        kind: {name: _first_line(catalogue[name]) for name in catalogue} for kind, catalogue in wanted.items()
+    }
+    if json:
+        console.show_json(found)
+        return
+    for kind_name, entries in found.items():
+        console.say(kind_name)
+        for name, line in entries.items():
+            console.say(f"  {name:<20} {line}")
+
+
+def _first_line(kind: type) -> str:
+    """The first line of the module that defines it."""
+    return (sys.modules[kind.__module__].__doc__ or "").strip().splitlines()[0]

@@ -1,0 +1,72 @@
+"""`securenb train`: one federated round, its model saved."""
+
+import json as json_format
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from securenb.cli import console
+from securenb.cli.options import Choose, Json, Out, Overwrite, with_scenario
+from securenb.dataset import Dataset
+from securenb.federation import Round
+from securenb.ledger import ADJACENCIES, shown
+from securenb.run_folder import run_folder, write_manifest
+
+
+@with_scenario
+def command(
+    choose: Choose,
+    protocol: Annotated[str, typer.Option(help="The secure sum; `securenb list protocols` names them.")],
+    out: Out = None,
+    overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
+    json: Json = False,  # noqa: FBT002
+) -> None:
+    """Run one federated round on a data set, and save the model."""
+    scenario = choose(protocol=protocol)
+    data = scenario.load()
+    federation = scenario.federation(data.schema)
+    if out is None:
+        round_ = federation.run(scenario.deal(data))
+    else:
+        with run_folder(out, overwrite=overwrite) as folder:
+            round_ = federation.run(scenario.deal(data))
+            pd.DataFrame([_figures(round_, data)]).to_csv(folder / "results.csv", index=False)
+            model = json_format.dumps(round_.model.to_dict())
+            (folder / "model.json").write_text(model + "\n", encoding="utf-8")
+            write_manifest(folder, scenario, digests=round_.digests())
+    figures = _figures(round_, data)
+    if json:
+        console.show_json(figures)
+        return
+    majority = _majority(data)
+    console.say(f"{scenario.dataset}: {len(data.train):,} records at {scenario.nodes} nodes, {protocol}")
+    console.say(
+        f"accuracy            {figures['accuracy']:.4f}   (always the most frequent class: {majority:.4f})"
+    )
+    console.say(f"balanced accuracy   {figures['balanced_accuracy']:.4f}")
+    console.say(f"the aggregator learned {round_.learned}")
+    console.say(round_.ledger.report())
+    console.say(round_.transcript.summary())
+    if out is not None:
+        console.say(f"written to {out}: results.csv, model.json, manifest.json")
+
+
+def _figures(round_: Round, data: Dataset) -> dict[str, Any]:
+    """The round in one tidy line."""
+    transcript = round_.transcript
+    return {
+        "accuracy": round_.model.score(data.test),
+        "balanced_accuracy": round_.model.balanced_score(data.test),
+        "learned": round_.learned,
+        **{f"epsilon_{kind.replace('-', '_')}": shown(round_.ledger.epsilon(kind)) for kind in ADJACENCIES},
+        "sent_bytes": transcript.mean("node", "sent"),
+        "received_bytes": transcript.mean("node", "received"),
+        "node_cpu": transcript.mean("node", "cpu"),
+        "aggregator_cpu": transcript.mean("aggregator", "cpu"),
+    }
+
+
+def _majority(data: Dataset) -> float:
+    """Accuracy of always predicting the test records' most frequent class."""
+    return float(max((data.test.labels == c).mean() for c in range(len(data.schema.classes))))

@@ -1,0 +1,59 @@
+"""Where commands print: results on standard output, progress on standard error if it is a terminal."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+_WIDE = 240
+"""Columns of a table in a pipe, where nothing should be cut off or wrapped."""
+
+
+def say(text: str) -> None:
+    """One or more lines, as they are."""
+    Console(highlight=False, soft_wrap=True, markup=False).print(text)
+
+
+def show_table(title: str, columns: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
+    """A table; on a terminal its cells wrap, in a pipe it is as wide as it needs to be."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=_WIDE)
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index in (0, len(columns) - 1) else "right")
+    for line in lines:
+        table.add_row(*line)
+    console.print(table)
+
+
+def show_json(value: Any) -> None:
+    """One JSON document."""
+    say(json.dumps(value, indent=2))
+
+
+def seconds(value: float) -> str:
+    """A duration with a unit that fits."""
+    return f"{value:,.2f} s" if value >= 1 else f"{1e3 * value:,.2f} ms"
+
+
+@contextmanager
+def steps(total: int) -> Iterator[Callable[[str], None]]:
+    """A progress bar of named steps; silent where standard error is not a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("starting", total=total)
+        started = False
+
+        def step(name: str) -> None:
+            nonlocal started
+            bar.update(task, description=name, advance=1 if started else 0)
+            started = True
+
+        yield step

@@ -1,0 +1,58 @@
+"""Finds the commands, runs one, and turns a user's mistake into one clear line and exit code 2."""
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from protocols.errors import Abort
+from securenb.cli import commands
+
+MISTAKE = 2
+ABORTED = 4
+
+
+def build() -> typer.Typer:
+    """The application: a command for each file in `securenb/cli/commands/`."""
+    app = typer.Typer(
+        name="securenb",
+        help="One-shot federated Naive Bayes: poisoning resilience, secure aggregation, privacy accounting.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(lambda: None)
+    for module in sorted(pkgutil.iter_modules(commands.__path__), key=lambda found: found.name):
+        command: Any = importlib.import_module(f"{commands.__name__}.{module.name}").command
+        app.command(module.name.removesuffix("_"))(command)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code.
+
+    2 is a user's mistake, 4 a protocol run that ended without a result; each with one line on standard
+    error. Anything else that escapes is a bug, and its traceback is shown.
+    """
+    try:
+        result = build()(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except (ValueError, OSError) as error:
+        return _say(str(error), MISTAKE)
+    except Abort as abort:
+        return _say(f"the run was aborted, nothing was released: {abort}", ABORTED)
+    except KeyboardInterrupt:
+        return _say("interrupted", 130)
+    except Exception as error:
+        # typer's own usage errors: it ships its parser, or not, depending on its version
+        if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+            return _say(error.format_message(), MISTAKE) if error.format_message() else MISTAKE
+        raise
+    return result if isinstance(result, int) else 0
+
+
+def _say(message: str, code: int) -> int:
+    print(f"securenb: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201 - the command line speaks
+    return code

@@ -1,0 +1,101 @@
+"""The options that commands share, spelt once."""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from securenb.scenario import Scenario
+
+Choose = Callable[..., Scenario]
+"""Completes the shared options to a scenario."""
+
+Out = Annotated[Path | None, typer.Option(help="A folder for results, manifest and pictures.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier run in that folder.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+_REQUIRED = inspect.Parameter.empty
+
+SCENARIO: dict[str, tuple[Any, Any]] = {
+    "dataset": (
+        Annotated[str, typer.Argument(help="A data set; `securenb list datasets` names them.")],
+        _REQUIRED,
+    ),
+    "nodes": (
+        Annotated[int, typer.Option(help="How many nodes the training records are dealt to.")],
+        _REQUIRED,
+    ),
+    "epsilon": (
+        Annotated[
+            str, typer.Option(help="What one opened row costs a record (add/remove); `none` for no noise.")
+        ],
+        _REQUIRED,
+    ),
+    "mechanism": (Annotated[str, typer.Option(help="The noise.")], "discrete_laplace"),
+    "rule": (Annotated[str, typer.Option(help="How opened rows become a model.")], "sum"),
+    "group_size": (
+        Annotated[str, typer.Option(help="Nodes in a group that is summed: a number, or `all`.")],
+        "all",
+    ),
+    "threshold": (
+        Annotated[
+            int | None,
+            typer.Option(help="The fewest nodes a group is opened with; by default what the protocol needs."),
+        ],
+        None,
+    ),
+    "colluding": (
+        Annotated[int, typer.Option(help="Nodes of a group that may reveal their noise to the aggregator.")],
+        0,
+    ),
+    "sizes": (Annotated[str, typer.Option(help="Records a node: equal, uniform or exponential.")], "equal"),
+    "label_skew": (
+        Annotated[
+            float | None, typer.Option(help="Dirichlet parameter of labels over nodes; small is skewed.")
+        ],
+        None,
+    ),
+    "numeric": (Annotated[str, typer.Option(help="Numbers as `gaussian` or `histogram`.")], "gaussian"),
+    "seed": (
+        Annotated[
+            int | None,
+            typer.Option(help="Makes it a reproducible simulation; without it noise and keys are secret."),
+        ],
+        None,
+    ),
+}
+"""Name, type and default of each choice that makes a scenario, besides the protocol."""
+
+
+def with_scenario(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the scenario's options; its first parameter gets a `Choose`."""
+    own = list(inspect.signature(command).parameters.values())[1:]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    shared = [
+        inspect.Parameter(name, keyword, default=default, annotation=annotation)
+        for name, (annotation, default) in SCENARIO.items()
+    ]
+
+    def wrapped(**values: Any) -> Any:
+        choices = {name: values.pop(name) for name in SCENARIO}
+        choices["group_size"] = group_size(choices["group_size"])
+        return command(partial(Scenario.checked, **choices), **values)
+
+    parameters = [*shared, *(parameter.replace(kind=keyword) for parameter in own)]
+    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    wrapped.__doc__ = command.__doc__
+    return wrapped
+
+
+def group_size(text: str) -> int | None:
+    """The number of nodes in a group; `None` for one group of all."""
+    if text == "all":
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"--group-size is a number or `all`, got {text!r}") from None

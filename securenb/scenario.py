@@ -1,0 +1,128 @@
+"""One frozen description of an experiment: everything needed to run it again."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from protocols.protocol import PROTOCOLS
+from securenb.dataset import DATASETS, Dataset, load_dataset
+from securenb.federation import Federation
+from securenb.mechanism import MECHANISMS, Mechanism, exact
+from securenb.mechanisms.none import NoNoise
+from securenb.node import Node
+from securenb.partition import Sizes, deal
+from securenb.rule import RULES
+from securenb.schema import Schema
+from securenb.streams import Streams
+
+NO_EPSILON = "none"
+"""What a person writes for epsilon to get no noise, knowingly."""
+
+
+class Scenario(BaseModel):
+    """A data set dealt to nodes, and the choices of one round.
+
+    Attributes
+    ----------
+    dataset, protocol, rule, mechanism
+        Names in their catalogues.
+    nodes
+        How many nodes the training records are dealt to.
+    sizes, label_skew
+        How they are dealt, see `securenb.partition.deal`.
+    numeric
+        Numbers as Gaussians, or as histograms over public edges.
+    epsilon
+        What one opened row costs a record under add/remove; ``"none"`` for no noise.
+    group_size, colluding
+        See `securenb.federation.Federation`.
+    threshold
+        See `protocols.protocol.Protocol`.
+    seed
+        Makes it a simulation; `None` uses the operating system's entropy for noise and keys.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dataset: str
+    nodes: int = Field(ge=2)
+    protocol: str
+    epsilon: str
+    mechanism: str = "discrete_laplace"
+    rule: str = "sum"
+    sizes: Sizes = "equal"
+    label_skew: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    numeric: Literal["gaussian", "histogram"] = "gaussian"
+    group_size: int | None = Field(default=None, ge=1)
+    threshold: int | None = Field(default=None, ge=1)
+    colluding: int = Field(default=0, ge=0)
+    seed: int | None = Field(default=None, ge=0)
+
+    @field_validator("epsilon", mode="before")
+    @classmethod
+    def _epsilon(cls, value: Any) -> str:
+        text = str(value)
+        if text != NO_EPSILON:
+            exact(text)
+        return text
+
+    @field_validator("dataset", "protocol", "rule", "mechanism")
+    @classmethod
+    def _known(cls, value: str, info: Any) -> str:
+        catalogue: Any = {
+            "dataset": DATASETS, "protocol": PROTOCOLS, "rule": RULES, "mechanism": MECHANISMS
+        }[info.field_name]  # fmt: skip
+        if value not in catalogue:
+            catalogue[value]  # raises, with the names that are known
+        return value
+
+    @classmethod
+    def checked(cls, **choices: Any) -> "Scenario":
+        """A scenario, or a one-line `ValueError` that names the choice and what it should be."""
+        try:
+            return cls(**choices)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = "_".join(str(part) for part in first["loc"])
+            message = first["msg"].removeprefix("Value error, ")
+            if name in message or "unknown" in message:
+                raise ValueError(message) from None
+            raise ValueError(f"{name}: {message}, got {first['input']!r}") from None
+
+    @property
+    def streams(self) -> Streams:
+        """The scenario's randomness."""
+        return Streams(self.seed)
+
+    def load(self) -> Dataset:
+        """The data set; its split does not depend on the seed."""
+        return load_dataset(self.dataset, numeric=self.numeric)
+
+    def deal(self, data: Dataset) -> list[Node]:
+        """The training records, dealt to the nodes."""
+        return deal(
+            data.train,
+            len(data.schema.classes),
+            self.nodes,
+            sizes=self.sizes,
+            label_skew=self.label_skew,
+            rng=self.streams.rng("deal"),
+        )
+
+    def noise(self) -> Mechanism:
+        """The mechanism with its epsilon."""
+        return (
+            NoNoise() if self.epsilon == NO_EPSILON else MECHANISMS[self.mechanism].from_epsilon(self.epsilon)
+        )
+
+    def federation(self, schema: Schema) -> Federation:
+        """The round's choices."""
+        return Federation(
+            schema=schema,
+            protocol=PROTOCOLS[self.protocol](self.threshold),
+            mechanism=self.noise(),
+            rule=RULES[self.rule](),
+            group_size=self.group_size,
+            colluding=self.colluding,
+            seed=self.seed,
+        )
