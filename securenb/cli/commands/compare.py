@@ -81,9 +81,8 @@ def show(scenario: Scenario, compared: Compared) -> None:
     console.show_table(title, columns, lines)
     for round_ in list(compared.rounds.values())[:1]:
         spent = " or ".join(f"{shown(round_.ledger.epsilon(kind))} ({kind})" for kind in ADJACENCIES)
-        console.say(
-            f"each opened row costs a record epsilon {spent}; a dose of noise is in any {compared.among} shares"
-        )
+        console.say(f"each opened row costs a record epsilon {spent}")
+        console.say(f"any {compared.among} honest shares of a group make a dose of noise")
         if len(compared.rounds) > 1:
             same = len({round_.digests()["model"] for round_ in compared.rounds.values()}) == 1
             console.say("all models are identical" if same else "THE MODELS DIFFER")
