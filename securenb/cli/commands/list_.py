@@ -1,10 +1,11 @@
 """`securenb list`: what there is to choose from."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from protocols.catalogue import Catalogue
 from protocols.protocol import PROTOCOLS
 from securenb.cli import console
 from securenb.cli.options import Json
@@ -12,7 +13,12 @@ from securenb.dataset import DATASETS
 from securenb.mechanism import MECHANISMS
 from securenb.rule import RULES
 
-KINDS = {"datasets": DATASETS, "protocols": PROTOCOLS, "rules": RULES, "mechanisms": MECHANISMS}
+KINDS: dict[str, Catalogue[Any]] = {
+    "datasets": DATASETS,
+    "protocols": PROTOCOLS,
+    "rules": RULES,
+    "mechanisms": MECHANISMS,
+}
 
 
 def command(
