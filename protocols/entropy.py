@@ -6,7 +6,7 @@ Statistical randomness (data, noise in simulations) never comes from here; it is
 import os
 from collections.abc import Callable
 
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 
 from protocols.canonical import digest
 
@@ -28,9 +28,16 @@ def seeded(seed: int) -> EntropyFor:
     The streams of two names are independent (AES-256-CTR under keys derived by SHA-256).
     """
 
-    def stream(party: str) -> Entropy:
-        key = digest("securenb seeded entropy", seed, party)
-        keystream = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
-        return lambda size: keystream.update(bytes(size))
+    def entropy_for(party: str) -> Entropy:
+        stream: CipherContext | None = None
 
-    return stream
+        def entropy(size: int) -> bytes:
+            nonlocal stream
+            if stream is None:  # only now: in a large simulation most parties never draw
+                key = digest("securenb seeded entropy", seed, party)
+                stream = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+            return stream.update(bytes(size))
+
+        return entropy
+
+    return entropy_for

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from protocols.errors import FaultyParty
+
 Residues = NDArray[np.uint64]
 """A vector modulo 2^64, shape (d,)."""
 
@@ -38,6 +40,19 @@ def to_bytes(residues: Residues) -> bytes:
 def from_bytes(data: bytes) -> Residues:
     """Inverse of `to_bytes`; the array is read-only. The caller has checked the length."""
     return np.frombuffer(data, dtype="<u8").astype(np.uint64, copy=False)
+
+
+def received(sender: str, words: bytes, length: int) -> Residues:
+    """The vector (length,) that a remote party sent; read-only.
+
+    Raises
+    ------
+    FaultyParty
+        If there are more or fewer words, blaming `sender`.
+    """
+    if len(words) != WORD_BYTES * length:
+        raise FaultyParty(sender, f"sent a vector of {len(words)} bytes, expected {WORD_BYTES * length}")
+    return from_bytes(words)
 
 
 @dataclass(frozen=True)

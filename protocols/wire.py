@@ -57,8 +57,10 @@ class Codec:
         raw = _encoder.encode(body)
         return _encoder.encode(_Frame(self._tag(raw), sender, recipient, msgspec.Raw(raw)))
 
-    def _tag(self, body: bytes | memoryview) -> bytes:
-        return hashlib.blake2b(body, digest_size=TAG_BYTES, key=self._key).digest()
+    def _tag(self, body: bytes | msgspec.Raw) -> bytes:
+        tag = hashlib.sha256(self._key)
+        tag.update(body)
+        return tag.digest()[:TAG_BYTES]
 
     def decode(self, channel: str, me: str, frame: bytes) -> Message:
         """The message in a frame that reached `me` over the channel of party `channel`.

@@ -42,16 +42,7 @@ class _Aggregator(Party):
         match envelope.body:
             case Vector() as vector if self.output is None:
                 self._vectors.check(envelope.sender)
-                expected = WORD_BYTES * self._session.length
-                if len(vector.words) != expected:
-                    raise FaultyParty(
-                        envelope.sender, f"sent a vector of {len(vector.words)} bytes, expected {expected}"
-                    )
-                try:
-                    self._session.capacity.check(from_ring(from_bytes(vector.words)))
-                except ValueError as error:
-                    raise FaultyParty(envelope.sender, f"sent too large a value: {error}") from error
-                self._vectors.admit(envelope.sender, vector)
+                self._vectors.admit(envelope.sender, received_vector(envelope.sender, vector.words, self._session))
             case _:
                 raise self.unexpected(envelope)
         if self._vectors.complete:
