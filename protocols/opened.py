@@ -8,7 +8,7 @@ import numpy as np
 from protocols.errors import TooFewParties
 from protocols.grouping import Groups
 from protocols.party import PartyId
-from protocols.ring import Integers, Residues, from_ring
+from protocols.ring import Integers, Residues, from_ring, total
 from protocols.session import Session
 
 
@@ -71,10 +71,7 @@ def opened_sums(
             missing = tuple(node for node in group if node not in vectors)
             lost.append(Lost(index, missing, f"{len(present)} of {len(group)} answered, {needed} needed"))
             continue
-        row = vectors[present[0]].copy()
-        for node in present[1:]:
-            row += vectors[node]
-        rows.append(row)
+        rows.append(total(vectors[node] for node in present))
         members.append(present)
     return opened_rows(rows, members, lost)
 

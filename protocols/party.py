@@ -64,11 +64,11 @@ class Party(ABC):
         return FaultyParty(envelope.sender, f"sent {kind}, which {self.me} does not expect now")
 
 
-M = TypeVar("M", bound=Message)
+M = TypeVar("M")
 
 
 class Intake(Generic[M]):
-    """One message each from a known set of senders.
+    """One message each, or what was read in it, from a known set of senders.
 
     An uninvited sender or a second message is refused; the first message stands.
     """

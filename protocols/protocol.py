@@ -178,9 +178,21 @@ class Protocol(ABC):
         ValueError
             If a vector is missing, has a wrong shape or dtype, or is larger than the capacity allows.
         """
-        if set(vectors) != set(session.nodes):
-            wrong = sorted(set(vectors) ^ set(session.nodes))
-            raise ValueError(f"vectors and session disagree about {', '.join(wrong[:5])}")
+        if wrong := set(session.nodes) - set(vectors):
+            raise ValueError(f"no vector of {', '.join(sorted(wrong)[:5])}")
+        self.check_vectors(vectors, session)
+        parties: dict[PartyId, Party] = {}
+        for trustee in session.trustees:
+            parties[trustee] = self.trustee(trustee, session, entropy(trustee))
+        for node in session.nodes:
+            parties[node] = self.node(node, vectors[node], session, entropy(node))
+        parties[AGGREGATOR] = self.aggregator(session, entropy(AGGREGATOR))
+        return parties
+
+    def check_vectors(self, vectors: Mapping[PartyId, Integers], session: Session) -> None:
+        """Raise `ValueError`, naming the node, for a vector that `session` has no place for."""
+        if wrong := set(vectors) - set(session.nodes):
+            raise ValueError(f"not in the session: {', '.join(sorted(wrong)[:5])}")
         for node, vector in vectors.items():
             if vector.shape != (session.length,) or vector.dtype != np.int64:
                 raise ValueError(
@@ -191,13 +203,6 @@ class Protocol(ABC):
                 session.capacity.check(vector)
             except ValueError as error:
                 raise ValueError(f"{node}: {error}") from None
-        parties: dict[PartyId, Party] = {}
-        for trustee in session.trustees:
-            parties[trustee] = self.trustee(trustee, session, entropy(trustee))
-        for node in session.nodes:
-            parties[node] = self.node(node, vectors[node], session, entropy(node))
-        parties[AGGREGATOR] = self.aggregator(session, entropy(AGGREGATOR))
-        return parties
 
     def learned(self, opened: Opened) -> str:
         """What the aggregator learned, in words: ``"30 nodes' vectors"`` or ``"one sum of 30"``."""

@@ -3,6 +3,7 @@
 `numpy.uint64` wraps for free, and reading the bits as `int64` is the centred representative.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,17 +43,13 @@ def from_bytes(data: bytes) -> Residues:
     return np.frombuffer(data, dtype="<u8").astype(np.uint64, copy=False)
 
 
-def received(sender: str, words: bytes, length: int) -> Residues:
-    """The vector (length,) that a remote party sent; read-only.
-
-    Raises
-    ------
-    FaultyParty
-        If there are more or fewer words, blaming `sender`.
-    """
-    if len(words) != WORD_BYTES * length:
-        raise FaultyParty(sender, f"sent a vector of {len(words)} bytes, expected {WORD_BYTES * length}")
-    return from_bytes(words)
+def total(vectors: Iterable[Residues]) -> Residues:
+    """The sum of at least one vector, a new array."""
+    terms = iter(vectors)
+    result = next(terms).copy()
+    for vector in terms:
+        result += vector
+    return result
 
 
 @dataclass(frozen=True)
@@ -107,3 +104,27 @@ class Capacity:
                 f"coordinate {where} is {int(vector[where])}; a node may send at most "
                 f"±{self.largest_input} (bound {self.bound} + noise tail {self.tail})"
             )
+
+
+def received(sender: str, words: bytes, length: int, capacity: Capacity | None = None) -> Residues:
+    """The vector (length,) that a remote party sent; read-only.
+
+    Parameters
+    ----------
+    capacity
+        What its integers must be within; `None` for uniform residues.
+
+    Raises
+    ------
+    FaultyParty
+        If its length is wrong or a coordinate too large, blaming `sender`.
+    """
+    if len(words) != WORD_BYTES * length:
+        raise FaultyParty(sender, f"sent a vector of {len(words)} bytes, expected {WORD_BYTES * length}")
+    vector = from_bytes(words)
+    if capacity is not None:
+        try:
+            capacity.check(from_ring(vector))
+        except ValueError as error:
+            raise FaultyParty(sender, f"sent too large a value: {error}") from error
+    return vector

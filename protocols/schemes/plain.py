@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from protocols.entropy import Entropy
-from protocols.errors import FaultyParty
 from protocols.opened import opened_sums
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.protocol import Claims, Protocol
-from protocols.ring import WORD_BYTES, Integers, from_bytes, from_ring, to_bytes, to_ring
+from protocols.ring import Integers, Residues, received, to_bytes, to_ring
 from protocols.session import Session
 from protocols.wire import Message
 
@@ -36,26 +35,22 @@ class _Aggregator(Party):
         super().__init__(AGGREGATOR)
         self._protocol = protocol
         self._session = session
-        self._vectors: Intake[Vector] = Intake(session.nodes)
+        self._vectors: Intake[Residues] = Intake(session.nodes)
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
+        sender = envelope.sender
         match envelope.body:
-            case Vector() as vector if self.output is None:
-                self._vectors.check(envelope.sender)
-                self._vectors.admit(envelope.sender, received_vector(envelope.sender, vector.words, self._session))
+            case Vector(words) if self.output is None:
+                self._vectors.check(sender)
+                session = self._session
+                self._vectors.admit(sender, received(sender, words, session.length, session.capacity))
             case _:
                 raise self.unexpected(envelope)
-        if self._vectors.complete:
-            self._open()
-        return []
+        return self.deadline() if self._vectors.complete else []
 
     def deadline(self) -> list[Envelope]:
-        self._open()
+        self.output = opened_sums(self._session, self._vectors.received, self._protocol.survivors)
         return []
-
-    def _open(self) -> None:
-        vectors = {node: from_bytes(vector.words) for node, vector in self._vectors.received.items()}
-        self.output = opened_sums(self._session, vectors, self._protocol.survivors)
 
 
 @dataclass(frozen=True)

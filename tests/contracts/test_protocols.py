@@ -18,6 +18,7 @@ from protocols.grouping import one_group, shuffled, singletons
 from protocols.party import AGGREGATOR
 from protocols.protocol import PROTOCOLS
 from protocols.ring import Capacity
+from protocols.schemes.ideal import Ideal
 
 NODES = tuple(f"node-{i}" for i in range(7))
 CAPACITY = Capacity(bound=1000, nodes=len(NODES), tail=50)
@@ -333,6 +334,16 @@ def test_as_many_nodes_as_the_threshold_spares_may_fall_silent_together(protocol
         opened = exact_or_abort(protocol, groups, vectors, Faults(silent=silent))
         assert opened is not None, silent
         assert set(opened.members[0]) >= set(NODES) - set(gone)
+
+
+def test_it_opens_what_the_ideal_functionality_opens(protocol, groups):
+    vectors = vectors_of(NODES)
+    session = Ideal(threshold=1).session(groups, 3, CAPACITY, SESSION_ID)
+    spared = [group[0] for group in groups if protocol.survivors(len(group)) < len(group)]
+    opened = exact_or_abort(protocol, groups, vectors, Faults(silent=dict.fromkeys(spared, 0)))
+    ideal = Ideal(threshold=1).open({n: v for n, v in vectors.items() if n not in spared}, session)
+    assert opened.members == ideal.members
+    assert np.array_equal(opened.rows, ideal.rows)
 
 
 def test_one_more_silent_node_than_the_threshold_spares_releases_nothing(protocol):
