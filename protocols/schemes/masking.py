@@ -14,7 +14,7 @@ from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, KeyPair, agree, check_public, key_pair
 from protocols.primitives.mask import add_mask, subtract_mask
 from protocols.protocol import Claims, Protocol
-from protocols.ring import WORD_BYTES, Integers, Residues, from_bytes, to_bytes, to_ring
+from protocols.ring import Integers, Residues, received, to_bytes, to_ring, total
 from protocols.session import Session
 from protocols.wire import Message
 
@@ -95,7 +95,7 @@ class _Aggregator(Party):
         super().__init__(AGGREGATOR)
         self._session = session
         self._keys: Intake[Key] = Intake(session.nodes)
-        self._masked: Intake[Masked] = Intake(session.nodes)
+        self._masked: Intake[Residues] = Intake(session.nodes)
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
         if self.output is not None:
@@ -105,16 +105,11 @@ class _Aggregator(Party):
             case Key() as key:
                 self._admit_key(sender, key)
                 return self._introduce(self._session.group_of[sender])
-            case Masked() as message:
+            case Masked(words):
                 self._masked.check(sender)
-                expected = WORD_BYTES * self._session.length
                 if sender not in self._keys.received:
                     raise FaultyParty(sender, "sent a masked vector before its key")
-                if len(message.words) != expected:
-                    raise FaultyParty(
-                        sender, f"sent a vector of {len(message.words)} bytes, expected {expected}"
-                    )
-                self._masked.admit(sender, message)
+                self._masked.admit(sender, received(sender, words, self._session.length))
             case _:
                 raise self.unexpected(envelope)
         if self._masked.complete:
@@ -145,18 +140,15 @@ class _Aggregator(Party):
         rows: list[Residues] = []
         members: list[tuple[PartyId, ...]] = []
         lost: list[Lost] = []
-        received = self._masked.received
+        masked = self._masked.received
         for index, group in enumerate(self._session.groups):
             # without every key nobody was asked for a vector: only those who owe a key are missing
             missing = tuple(node for node in group if node not in self._keys.received)
-            missing = missing or tuple(node for node in group if node not in received)
+            missing = missing or tuple(node for node in group if node not in masked)
             if missing:
                 lost.append(Lost(index, missing, f"{len(missing)} of {len(group)} masks cannot cancel"))
                 continue
-            row = from_bytes(received[group[0]].words).copy()
-            for node in group[1:]:
-                row += from_bytes(received[node].words)
-            rows.append(row)
+            rows.append(total(masked[node] for node in group))
             members.append(group)
         self.output = opened_rows(rows, members, lost)
 
