@@ -58,7 +58,7 @@ def test_any_change_of_the_content_is_refused(name, dataset):
     source.check(tables)
     label = source.schema.label
     a, b = source.schema.classes[:2]
-    changed = tables[0].copy()
+    changed = tables[0].astype({label: str})
     changed.loc[0, label] = b if changed[label].iloc[0] == a else a
     with pytest.raises(ValueError, match="differs from what was published"):
         source.check([changed, *tables[1:]])
