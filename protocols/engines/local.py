@@ -54,6 +54,8 @@ class LocalRun:
         self._queue: deque[Frame] = deque()
         self._held: list[Frame] = []
         self._stopped: dict[PartyId, Abort] = {}
+        if unknown := faults.silent.keys() - parties.keys():
+            raise ValueError(f"faults silence {', '.join(sorted(unknown))}, who is not in the session")
         self._dead = {party for party, frames in faults.silent.items() if frames == 0}
 
     def run(self) -> Opened:

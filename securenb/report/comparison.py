@@ -29,7 +29,7 @@ def comparison_figure(table: pd.DataFrame, dataset: str) -> Figure:
             "balanced accuracy": (done["balanced_accuracy"].astype(float), ORANGE),
         },
     )
-    left.set(xlim=(0, 1), xlabel="on the test records")
+    left.set(xlim=(0, 1.15), xlabel="on the test records")
     _bars(
         middle,
         names,
@@ -54,16 +54,22 @@ def comparison_figure(table: pd.DataFrame, dataset: str) -> Figure:
 def _bars(
     axes: Axes, names: list[str], series: dict[str, tuple["pd.Series[float]", str]], *, log: bool = False
 ) -> None:
-    """Horizontal bars, one group a name; zeros are left out on a logarithmic axis."""
+    """Horizontal bars with their figures, one group a name; series that are all zero are left out."""
+    series = {label: (values, colour) for label, (values, colour) in series.items() if (values > 0).any()}
     height = 0.8 / len(series)
     for index, (label, (values, colour)) in enumerate(series.items()):
         offsets = [at + (index - (len(series) - 1) / 2) * height for at in range(len(names))]
-        axes.barh(offsets, values, height * 0.9, color=colour, label=label)
+        bars = axes.barh(offsets, values, height * 0.9, color=colour, label=label)
+        figures = [f"{value:,.3g}" if value > 0 else "" for value in values]
+        axes.bar_label(bars, figures, padding=3, fontsize="x-small")
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     if log:
+        positive = pd.concat([values[values > 0] for values, _ in series.values()])
         axes.set_xscale("log")
+        axes.set_xlim(positive.min() / 4, positive.max() * 4)
     axes.grid(axis="x", color=GREY, alpha=0.3)
+    axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(
         frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=len(series)

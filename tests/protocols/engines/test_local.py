@@ -176,3 +176,8 @@ def test_time_in_a_party_is_counted_for_it():
     run = run_of(Scripted("a", [("b", Ping(1))]), worker, aggregator)
     run.run()
     assert run.transcript.tallies["b"].cpu > 10 * run.transcript.tallies["a"].cpu
+
+
+def test_silencing_a_party_that_is_not_in_the_session_is_a_mistake_of_the_script():
+    with pytest.raises(ValueError, match="silence nobody, who is not in the session"):
+        LocalRun({}, Plain().codec(SESSION), SESSION, Faults(silent={"nobody": 0}))

@@ -1,0 +1,138 @@
+"""Commands as a user runs them: what they print, what they leave, and how they refuse."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from protocols.protocol import PROTOCOLS
+from securenb.cli.main import ABORTED, MISTAKE, main
+from securenb.dataset import DATASETS
+from securenb.model import NaiveBayes
+
+TRAIN = ["train", "phishing", "--nodes", "6", "--protocol", "masking", "--epsilon", "1"]
+
+
+def test_list_names_everything_there_is(capsys):
+    assert main(["list"]) == 0
+    printed = capsys.readouterr().out
+    for name in [*DATASETS, *PROTOCOLS, "discrete_laplace", "median"]:
+        assert f"  {name} " in printed
+
+
+def test_list_prints_one_kind_as_json(capsys):
+    assert main(["list", "protocols", "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["protocols"]) == set(PROTOCOLS)
+
+
+def test_train_prints_scores_privacy_and_cost_and_saves_a_model_that_predicts(capsys, tmp_path):
+    assert main([*TRAIN, "--seed", "7", "--out", str(tmp_path / "run")]) == 0
+    printed = capsys.readouterr()
+    assert "the aggregator learned one sum of 6" in printed.out
+    assert "replace-one" in printed.out
+    assert printed.err == ""
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {
+        "manifest.json",
+        "model.json",
+        "results.csv",
+    }
+    model = NaiveBayes.from_dict(json.loads((tmp_path / "run" / "model.json").read_text()))
+    assert model.schema == DATASETS["phishing"]().schema
+
+
+def test_train_with_a_seed_is_reproducible_and_without_one_is_not(tmp_path):
+    digests = []
+    for name, seed in (("a", ["--seed", "7"]), ("b", ["--seed", "7"]), ("c", [])):
+        assert main([*TRAIN, *seed, "--out", str(tmp_path / name)]) == 0
+        digests.append(json.loads((tmp_path / name / "manifest.json").read_text())["files"]["model.json"])
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_compare_writes_table_picture_and_manifest(capsys, tmp_path):
+    arguments = ["compare", "phishing", "--nodes", "6", "--protocols", "plain,masking", "--epsilon", "1"]
+    assert main([*arguments, "--seed", "7", "--out", str(tmp_path / "run")]) == 0
+    printed = capsys.readouterr().out
+    assert "all models are identical" in printed
+    assert "6 nodes' vectors" in printed
+    assert "one sum of 6" in printed
+    table = pd.read_csv(tmp_path / "run" / "results.csv")
+    assert list(table["protocol"]) == ["plain", "masking"]
+    assert table["identical"].all()
+    assert (tmp_path / "run" / "comparison.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_compare_prints_json(capsys):
+    arguments = ["compare", "phishing", "--nodes", "6", "--protocols", "plain", "--epsilon", "none", "--json"]
+    assert main(arguments) == 0
+    assert json.loads(capsys.readouterr().out)[0]["learned"] == "6 nodes' vectors"
+
+
+MISTAKES = {
+    "no such command": (["fit"], "No such command 'fit'"),
+    "unknown data set": (["train", "mnist", *TRAIN[2:]], "unknown data set 'mnist'; known: accelerometer"),
+    "unknown protocol": ([*TRAIN[:5], "magic", *TRAIN[6:]], "unknown protocol 'magic'; known: "),
+    "unknown rule": ([*TRAIN, "--rule", "vote"], "unknown rule 'vote'"),
+    "one node": ([*TRAIN[:3], "1", *TRAIN[4:]], "nodes: Input should be greater than or equal to 2, got 1"),
+    "too many nodes": ([*TRAIN[:3], "1000", *TRAIN[4:]], "1000 nodes with at least 2 records each"),
+    "epsilon zero": ([*TRAIN[:-1], "0"], "epsilon must be a positive number, got 0"),
+    "epsilon negative": ([*TRAIN[:-1], "-1"], "epsilon must be a positive number, got -1"),
+    "epsilon nan": ([*TRAIN[:-1], "nan"], "epsilon must be a positive number, got nan"),
+    "epsilon missing": (TRAIN[:-2], "Missing option '--epsilon'"),
+    "threshold above nodes": ([*TRAIN, "--threshold", "7"], "threshold"),
+    "group larger than all": ([*TRAIN, "--group-size", "7"], "group size must be between 1 and"),
+    "group size in words": ([*TRAIN, "--group-size", "some"], "a number or `all`, got 'some'"),
+    "skew zero": ([*TRAIN, "--label-skew", "0"], "label_skew"),
+    "negative seed": ([*TRAIN, "--seed", "-1"], "seed"),
+    "median of one row": ([*TRAIN, "--rule", "median"], "the median needs 3 rows"),
+    "protocol twice": (
+        ["compare", "phishing", "--nodes", "6", "--epsilon", "1", "--protocols", "plain,plain"],
+        "each once",
+    ),
+    "unknown kind": (["list", "models"], "unknown kind 'models'"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "expected"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_a_users_mistake_is_one_clear_line_exit_code_2_and_nothing_written(
+    arguments, expected, capsys, tmp_path
+):
+    out = tmp_path / "run"
+    assert (
+        main([*arguments, *(["--out", str(out)] if arguments[0] in ("train", "compare") else [])]) == MISTAKE
+    )
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("securenb: ")
+    assert printed.err.count("\n") == 1
+    assert expected in printed.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unwritable_folder_is_one_clear_line(capsys, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert main([*TRAIN, "--out", str(tmp_path / "file" / "run")]) == MISTAKE
+    assert "cannot write to" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_data_file_with_a_missing_column_is_one_clear_line(capsys, tmp_path, monkeypatch):
+    (tmp_path / "Mushroom").mkdir()
+    (tmp_path / "Mushroom" / "agaricus-lepiota.data").write_text("p,x,s\n" * 8124)
+    monkeypatch.setenv("SECURENB_DATA", str(tmp_path))
+    assert main(["train", "mushroom", *TRAIN[2:], "--out", str(tmp_path / "run")]) == MISTAKE
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert "Mushroom" in printed
+    assert [path.name for path in tmp_path.iterdir()] == ["Mushroom"]
+
+
+def test_an_aborted_run_says_that_nothing_was_released(capsys, monkeypatch):
+    from protocols.errors import TooFewParties
+    from securenb.federation import Federation
+
+    def fail(*_, **__):
+        raise TooFewParties(["node-3"], "no group could be opened")
+
+    monkeypatch.setattr(Federation, "open", fail)
+    assert main(TRAIN) == ABORTED
+    assert "nothing was released: no group could be opened (missing: node-3)" in capsys.readouterr().err

@@ -1,0 +1,112 @@
+"""One round, end to end: the choices fit together, and what comes out is charged and exact."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from protocols.engines.faults import Faults
+from protocols.errors import TooFewParties
+from protocols.protocol import PROTOCOLS
+from protocols.schemes.masking import Masking
+from protocols.schemes.plain import Plain
+from securenb.dataset import load_dataset
+from securenb.federation import Federation
+from securenb.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.mechanisms.none import NoNoise
+from securenb.rules.median import Median
+from securenb.rules.sum import Sum
+from securenb.statistics import Statistics
+
+DATA = load_dataset("phishing")
+NODES = DATA.deal(12, seed=3)
+
+
+def federation(protocol=None, mechanism=None, **choices):
+    return Federation(
+        DATA.schema, protocol or Plain(), mechanism or DiscreteLaplace(Fraction(1)), Sum(), **choices
+    )
+
+
+def test_without_noise_the_round_opens_the_statistics_of_all_records():
+    round_ = federation(mechanism=NoNoise(), seed=1).run(NODES)
+    assert np.array_equal(round_.opened.rows[0], Statistics.of(DATA.schema, DATA.train).vector())
+    assert round_.ledger.epsilon("add-remove") is None
+
+
+@pytest.mark.parametrize("group_size", [None, 1, 5])
+def test_the_same_seed_gives_the_same_round_and_another_seed_does_not(group_size):
+    first, again, other = (federation(group_size=group_size, seed=seed).run(NODES) for seed in (1, 1, 2))
+    assert first.digests() == again.digests()
+    assert first.opened.members == again.opened.members
+    assert first.digests()["rows"] != other.digests()["rows"]
+
+
+def test_without_a_seed_noise_and_groups_differ_every_time():
+    unseeded = federation(group_size=4)
+    assert unseeded.run(NODES).digests()["rows"] != unseeded.run(NODES).digests()["rows"]
+
+
+def test_the_same_contributions_open_to_the_same_rows_under_every_protocol():
+    reference = federation(survivors=1, seed=5)
+    contributions = reference.prepare(NODES)
+    digests = set()
+    for name in PROTOCOLS:
+        protocol = PROTOCOLS[name].for_tests()
+        if not getattr(protocol, "exact", True):
+            continue
+        choice = federation(protocol, survivors=1, seed=5)
+        digests.add(str(choice.open(contributions).digests()))
+    assert len(digests) == 1
+
+
+def test_each_opened_row_is_charged_to_its_members_and_disjoint_rows_compose_in_parallel():
+    round_ = federation(group_size=3, seed=1).run(NODES)
+    assert [set(release.nodes) for release in round_.ledger.releases] == list(map(set, round_.opened.members))
+    assert round_.ledger.epsilon("add-remove") == 1
+    assert round_.ledger.epsilon("replace-one") == 2
+
+
+@pytest.mark.parametrize(
+    ("group_size", "colluding", "expected"), [(None, 0, 9), (None, 2, 7), (1, 0, 1), (6, 1, 4)]
+)
+def test_a_dose_counts_on_the_guaranteed_honest_survivors_of_a_group(group_size, colluding, expected):
+    choice = federation(group_size=group_size, colluding=colluding)
+    assert choice.among(group_size or len(NODES)) == expected
+
+
+def test_more_colluders_than_survivors_are_refused():
+    with pytest.raises(ValueError, match="9 survivors, of whom 9 collude"):
+        federation(colluding=9).run(NODES)
+
+
+def test_the_median_learns_from_groups_too():
+    choice = Federation(DATA.schema, Masking(), NoNoise(), Median(), group_size=4, seed=1)
+    model = choice.run(NODES).model
+    assert model.score(DATA.test) > 0.8
+
+
+def test_silent_nodes_are_left_out_of_the_sum_and_of_the_ledger():
+    round_ = federation(seed=1).run(NODES, Faults(silent={"node-0003": 0}))
+    assert "node-0003" not in round_.opened.members[0]
+    assert "node-0003" not in round_.ledger.releases[0].nodes
+
+
+def test_masking_aborts_with_the_names_of_the_missing_and_releases_nothing():
+    with pytest.raises(TooFewParties, match="node-0003"):
+        federation(Masking(), seed=1).run(NODES, Faults(silent={"node-0003": 0}))
+
+
+def test_a_node_above_the_public_cap_is_refused():
+    with pytest.raises(ValueError, match="holds 94 records; the public cap is 10"):
+        federation(record_cap=10, seed=1).run(NODES)
+
+
+def test_a_capacity_that_could_wrap_is_refused_with_its_numbers():
+    with pytest.raises(ValueError, match=r"sums could wrap: bound .* × 12 nodes"):
+        federation(record_cap=2**61, seed=1).run(NODES)
+
+
+def test_one_node_is_no_federation():
+    with pytest.raises(ValueError, match="at least two nodes, got 1"):
+        federation().run(NODES[:1])
