@@ -1,6 +1,6 @@
 """What the aggregator is meant to learn: sums of groups, and whose they are."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,6 +44,46 @@ class Opened:
             raise ValueError(f"expected int64 rows for {len(self.members)} groups, got {self.rows.shape}")
 
 
+def enough_present(
+    session: Session, present: Collection[PartyId], survivors: Callable[[int], int]
+) -> tuple[dict[int, tuple[PartyId, ...]], list[Lost]]:
+    """The groups of which enough members are present, by index, with those members; and the others.
+
+    Parameters
+    ----------
+    present
+        Whose vectors arrived.
+    survivors
+        The fewest nodes that a group of the given size is opened with.
+    """
+    members: dict[int, tuple[PartyId, ...]] = {}
+    lost: list[Lost] = []
+    for index, group in enumerate(session.groups):
+        here = tuple(node for node in group if node in present)
+        needed = survivors(len(group))
+        if len(here) >= needed:
+            members[index] = here
+        else:
+            missing = tuple(node for node in group if node not in present)
+            lost.append(Lost(index, missing, f"{len(here)} of {len(group)} answered, {needed} needed"))
+    return members, lost
+
+
+def check_members(
+    session: Session, index: int, members: Sequence[PartyId], survivors: Callable[[int], int]
+) -> None:
+    """Raise `ValueError` unless `members` are enough different nodes of group `index`, in its order."""
+    if not 0 <= index < len(session.groups):
+        raise ValueError(f"there is no group {index}")
+    claimed, group = set(members), session.groups[index]
+    if tuple(members) != tuple(node for node in group if node in claimed):
+        raise ValueError(f"these are not different nodes of group {index} in its order")
+    if len(members) < survivors(len(group)):
+        raise ValueError(
+            f"{len(members)} of the {len(group)} nodes of group {index}, {survivors(len(group))} needed"
+        )
+
+
 def opened_sums(
     session: Session, vectors: Mapping[PartyId, Residues], survivors: Callable[[int], int]
 ) -> Opened:
@@ -61,19 +101,9 @@ def opened_sums(
     TooFewParties
         If no group has enough.
     """
-    rows: list[Residues] = []
-    members: list[tuple[PartyId, ...]] = []
-    lost: list[Lost] = []
-    for index, group in enumerate(session.groups):
-        present = tuple(node for node in group if node in vectors)
-        needed = survivors(len(group))
-        if len(present) < needed:
-            missing = tuple(node for node in group if node not in vectors)
-            lost.append(Lost(index, missing, f"{len(present)} of {len(group)} answered, {needed} needed"))
-            continue
-        rows.append(total(vectors[node] for node in present))
-        members.append(present)
-    return opened_rows(rows, members, lost)
+    members, lost = enough_present(session, vectors.keys(), survivors)
+    rows = [total(vectors[node] for node in present) for present in members.values()]
+    return opened_rows(rows, list(members.values()), lost)
 
 
 def opened_rows(

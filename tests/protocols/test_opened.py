@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.errors import TooFewParties
-from protocols.opened import Lost, Opened, opened_rows, opened_sums
+from protocols.opened import Lost, Opened, check_members, opened_rows, opened_sums
 from protocols.ring import Capacity, to_ring
 from protocols.schemes.plain import Plain
 
@@ -52,3 +52,18 @@ def test_nothing_opened_names_everybody_missing():
 def test_rows_of_another_shape_or_type_are_refused(rows):
     with pytest.raises(ValueError, match="expected int64 rows for 1 groups"):
         Opened(rows, (("a",),))
+
+
+def test_a_claimed_list_of_members_must_be_enough_different_nodes_of_the_group():
+    check_members(session_of(), 0, ("a", "c"), lambda _: 2)
+    for index, members, named in [
+        (0, ("a",), "1 of the 3 nodes of group 0, 2 needed"),
+        (0, ("a", "a"), "different"),
+        (0, ("c", "a"), "order"),
+        (0, ("a", "d"), "group 0"),
+        (0, (), "0 of the 3"),
+        (3, ("a", "c"), "no group 3"),
+        (-1, ("e", "f"), "no group -1"),
+    ]:
+        with pytest.raises(ValueError, match=named):
+            check_members(session_of(), index, members, lambda _: 2)
