@@ -1,0 +1,120 @@
+"""What the Paillier protocols share: the key on the wire, packed and encrypted vectors, parameters."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from gmpy2 import mpz
+
+from protocols.entropy import Entropy
+from protocols.errors import FaultyParty
+from protocols.party import PartyId
+from protocols.primitives.packing import Slots
+from protocols.primitives.paillier import (
+    Ciphertexts,
+    PublicKey,
+    ciphertexts_from_bytes,
+    ciphertexts_to_bytes,
+    encrypt,
+)
+from protocols.primitives.randomisers import short_randomisers, uniform_randomisers
+from protocols.protocol import Protocol
+from protocols.ring import WORD_BYTES
+from protocols.session import Session
+from protocols.wire import Message
+
+SECURE_BITS = 2048
+
+
+class Key(Message, frozen=True):
+    """The session's public key, bits / 8 and bits / 4 bytes."""
+
+    n: bytes
+    base: bytes
+
+
+class Ready(Message, frozen=True):
+    """The aggregator has the key, so nodes may have it."""
+
+
+class Sealed(Message, frozen=True):
+    """A node's encrypted vector: ciphertexts of bits / 4 bytes each."""
+
+    ciphertexts: bytes
+
+
+@dataclass(frozen=True)
+class PackedPaillier(Protocol):
+    """A protocol whose nodes send packed vectors, encrypted under one key of the session.
+
+    Parameters
+    ----------
+    bits
+        Bits of the modulus, at least 2048.
+    uniform_randomness
+        Whether every ciphertext is hidden by an n-th power of a random unit, which needs no assumption
+        beyond Paillier's but costs several times more, rather than by a short power.
+    insecure_bits
+        Allows a modulus of fewer bits, which anybody can factor: for tests only.
+
+    Raises
+    ------
+    ValueError
+        If the modulus is too small, or its bits are no multiple of 16.
+    """
+
+    bits: int = 3072
+    uniform_randomness: bool = False
+    insecure_bits: bool = False
+
+    def __post_init__(self) -> None:
+        if self.bits < SECURE_BITS and not self.insecure_bits:
+            raise ValueError(f"a modulus of {self.bits} bits is insecure; at least {SECURE_BITS} are needed")
+        if self.bits < 128 or self.bits % 16:
+            raise ValueError(f"a modulus has a multiple of 16 bits, at least 128, got {self.bits}")
+
+    @classmethod
+    def for_tests(cls) -> Self:
+        """See `Protocol.for_tests`: a modulus of 512 bits."""
+        return cls(bits=512, insecure_bits=True)
+
+    def check(self, session: Session) -> None:
+        """See `Protocol.check`; also refuses slots that do not fit into a plaintext."""
+        super().check(session)
+        self.slots(session)
+
+    def sealed_bytes(self, session: Session) -> int:
+        """Bytes of one encrypted vector."""
+        return self.slots(session).plaintexts * self.bits // 4
+
+    def frame_limit(self, session: Session) -> int:
+        """See `Protocol.frame_limit`; the largest frame holds an encrypted vector for each group."""
+        row = self.sealed_bytes(session) + WORD_BYTES * session.length
+        return super().frame_limit(session) + len(session.groups) * row
+
+    def slots(self, session: Session) -> Slots:
+        """How vectors of the session are packed."""
+        return Slots(session.length, session.capacity, self.bits)
+
+    def randomisers(self, key: PublicKey, count: int, entropy: Entropy) -> list[mpz]:
+        """Fresh randomisers of the kind that was asked for."""
+        make = uniform_randomisers if self.uniform_randomness else short_randomisers
+        return make(key, count, entropy)
+
+    def seal(self, key: PublicKey, packed: list[mpz], entropy: Entropy) -> bytes:
+        """A node's packed vector, encrypted."""
+        randomisers = self.randomisers(key, len(packed), entropy)
+        return ciphertexts_to_bytes(key, encrypt(key, packed, randomisers))
+
+    def read_key(self, sender: PartyId, message: Key) -> PublicKey:
+        """The key in a message, or `FaultyParty`."""
+        try:
+            return PublicKey.from_bytes(message.n, message.base, self.bits)
+        except ValueError as error:
+            raise FaultyParty(sender, f"sent a bad key: {error}") from error
+
+    def read_sealed(self, session: Session, key: PublicKey, sender: PartyId, message: Sealed) -> Ciphertexts:
+        """The valid ciphertexts in a message, or `FaultyParty`."""
+        try:
+            return ciphertexts_from_bytes(key, message.ciphertexts, self.slots(session).plaintexts)
+        except ValueError as error:
+            raise FaultyParty(sender, f"sent malformed ciphertexts: {error}") from error

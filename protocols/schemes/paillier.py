@@ -1,0 +1,239 @@
+"""Nodes encrypt under the key of a separate key holder, who decrypts nothing but sums of groups.
+
+The key holder makes a key for this session and publishes it once the aggregator has it. Nodes encrypt
+their packed vectors and send them to the aggregator, who multiplies the ciphertexts of each group and
+re-randomises the products; the key holder decrypts, checks and unpacks them and returns sums.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gmpy2 import mpz
+from phe import PaillierPrivateKey
+
+from protocols.entropy import Entropy
+from protocols.errors import FaultyParty, TooFewParties
+from protocols.opened import Lost, Opened, check_members, enough_present, opened_rows
+from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
+from protocols.primitives.paillier import (
+    Ciphertexts,
+    PublicKey,
+    ciphertexts_from_bytes,
+    ciphertexts_to_bytes,
+    decrypt,
+    generate,
+    product,
+)
+from protocols.primitives.randomisers import Pool
+from protocols.protocol import Claims
+from protocols.ring import WORD_BYTES, Integers, Residues, from_bytes, from_ring, to_bytes, to_ring
+from protocols.schemes._packed_paillier import Key, PackedPaillier, Ready, Sealed
+from protocols.session import Session
+from protocols.wire import Message
+
+KEY_HOLDER: PartyId = "key-holder"
+
+
+class Product(Message, frozen=True):
+    """The encrypted sum of those members of a group who answered."""
+
+    group: int
+    members: tuple[str, ...]
+    ciphertexts: bytes
+
+
+class Products(Message, frozen=True):
+    """What the aggregator asks the key holder to open, in one go."""
+
+    products: tuple[Product, ...]
+
+
+class Sum(Message, frozen=True):
+    """An opened sum, 8·d bytes."""
+
+    words: bytes
+
+
+class Refusal(Message, frozen=True):
+    """Why a sum was not opened, without a word about what was in it."""
+
+    reason: str
+
+
+class Sums(Message, frozen=True):
+    """The key holder's answer, in the order of the products."""
+
+    sums: tuple[Sum | Refusal, ...]
+
+
+def read_row(session: Session, words: bytes, members: int) -> Residues:
+    """An opened sum of so many members; `ValueError` if it has another size or cannot be their sum."""
+    if len(words) != WORD_BYTES * session.length:
+        raise ValueError(f"a sum of {len(words)} bytes, expected {WORD_BYTES * session.length}")
+    row = from_bytes(words)
+    most = members * session.capacity.largest_input
+    values = from_ring(row)
+    if int(values.max()) > most or int(values.min()) < -most:
+        raise ValueError(f"a sum beyond ±{most}")
+    return row
+
+
+class _Node(Party):
+    def __init__(self, protocol: "Paillier", me: PartyId, packed: list[mpz], entropy: Entropy) -> None:
+        super().__init__(me)
+        self._protocol = protocol
+        self._packed = packed
+        self._entropy = entropy
+
+    def handle(self, envelope: Envelope) -> list[Envelope]:
+        match envelope.body:
+            case Key() as message if envelope.sender == KEY_HOLDER and self.output is None:
+                key = self._protocol.read_key(envelope.sender, message)
+            case _:
+                raise self.unexpected(envelope)
+        self.output = True
+        return [self.to(AGGREGATOR, Sealed(self._protocol.seal(key, self._packed, self._entropy)))]
+
+
+class _KeyHolder(Party):
+    def __init__(self, protocol: "Paillier", session: Session, entropy: Entropy) -> None:
+        super().__init__(KEY_HOLDER)
+        self._protocol = protocol
+        self._session = session
+        self._entropy = entropy
+        self._private: PaillierPrivateKey | None = None
+        self._published = False
+
+    def start(self) -> list[Envelope]:
+        self._key, self._private = generate(self._protocol.bits, self._entropy)
+        return [self.to(AGGREGATOR, Key(*self._key.to_bytes()))]
+
+    def handle(self, envelope: Envelope) -> list[Envelope]:
+        if envelope.sender != AGGREGATOR:
+            raise self.unexpected(envelope)
+        match envelope.body:
+            case Ready() if not self._published:
+                self._published = True
+                return [self.to(node, Key(*self._key.to_bytes())) for node in self._session.nodes]
+            case Products() as asked if self._published and self._private is not None:
+                requests = [self._request(product) for product in asked.products]
+                groups = [product.group for product in asked.products]
+                if not groups or len(set(groups)) != len(groups):
+                    raise FaultyParty(AGGREGATOR, "asked for no group, or for one twice")
+                private, self._private = self._private, None
+                self.output = True
+                return [self.to(AGGREGATOR, Sums(tuple(self._open(private, *each) for each in requests)))]
+            case _:
+                raise self.unexpected(envelope)
+
+    def _request(self, product: Product) -> tuple[int, Ciphertexts]:
+        """How many contributors are claimed, and the valid ciphertexts; blames the aggregator otherwise."""
+        count = self._protocol.slots(self._session).plaintexts
+        try:
+            check_members(self._session, product.group, product.members, self._protocol.survivors)
+            return len(product.members), ciphertexts_from_bytes(self._key, product.ciphertexts, count)
+        except ValueError as error:
+            raise FaultyParty(AGGREGATOR, f"asked for what is not opened: {error}") from error
+
+    def _open(self, private: PaillierPrivateKey, contributors: int, sealed: Ciphertexts) -> Sum | Refusal:
+        slots = self._protocol.slots(self._session)
+        try:
+            row = slots.unpack(decrypt(self._key, private, sealed), self._key.n, contributors)
+        except ValueError as error:
+            return Refusal(str(error))
+        return Sum(to_bytes(to_ring(row)))
+
+
+class _Aggregator(Party):
+    def __init__(self, protocol: "Paillier", session: Session, entropy: Entropy) -> None:
+        super().__init__(AGGREGATOR)
+        self._protocol = protocol
+        self._session = session
+        self._entropy = entropy
+        self._key: PublicKey | None = None
+        self._sealed: Intake[Ciphertexts] = Intake(session.nodes)
+        self._asked: list[Product] | None = None
+        self._lost: list[Lost] = []
+
+    def handle(self, envelope: Envelope) -> list[Envelope]:
+        sender = envelope.sender
+        match envelope.body:
+            case Key() as message if sender == KEY_HOLDER and self._key is None:
+                self._key = self._protocol.read_key(sender, message)
+                return [self.to(KEY_HOLDER, Ready())]
+            case Sealed() as sealed if self._key is not None and self._asked is None:
+                self._sealed.check(sender)
+                self._sealed.admit(
+                    sender, self._protocol.read_sealed(self._session, self._key, sender, sealed)
+                )
+                return self._ask(self._key) if self._sealed.complete else []
+            case Sums() as sums if sender == KEY_HOLDER and self._asked is not None and self.output is None:
+                self.output = self._opened(self._asked, sums)
+                return []
+            case _:
+                raise self.unexpected(envelope)
+
+    def deadline(self) -> list[Envelope]:
+        if self._key is None or self._asked is not None:
+            raise TooFewParties([KEY_HOLDER], "the key holder is silent")
+        return self._ask(self._key)
+
+    def _ask(self, key: PublicKey) -> list[Envelope]:
+        """Multiply what arrived and have it opened; `TooFewParties` if no group has enough."""
+        received = self._sealed.received
+        members, self._lost = enough_present(self._session, received.keys(), self._protocol.survivors)
+        if not members:
+            opened_rows([], [], self._lost)
+        count = self._protocol.slots(self._session).plaintexts
+        pool = Pool(self._protocol.randomisers(key, len(members) * count, self._entropy))
+        self._asked = []
+        for group, present in members.items():
+            together = product(key, [received[node] for node in present])
+            hidden = product(key, [together, pool.take(count)])
+            self._asked.append(Product(group, present, ciphertexts_to_bytes(key, hidden)))
+        return [self.to(KEY_HOLDER, Products(tuple(self._asked)))]
+
+    def _opened(self, asked: Sequence[Product], sums: Sums) -> Opened:
+        if len(sums.sums) != len(asked):
+            raise FaultyParty(KEY_HOLDER, f"answered {len(sums.sums)} of {len(asked)} requests")
+        rows, members, lost = [], [], list(self._lost)
+        for request, answer in zip(asked, sums.sums, strict=True):
+            if isinstance(answer, Refusal):
+                lost.append(Lost(request.group, (), answer.reason))
+                continue
+            try:
+                rows.append(read_row(self._session, answer.words, len(request.members)))
+            except ValueError as error:
+                raise FaultyParty(KEY_HOLDER, f"sent {error}") from error
+            members.append(request.members)
+        return opened_rows(rows, members, sorted(lost, key=lambda group: group.group))
+
+
+@dataclass(frozen=True)
+class Paillier(PackedPaillier):
+    """Additively homomorphic encryption with a separate key holder."""
+
+    claims = Claims(
+        sees="sums",
+        trust="aggregator and key holder, not to collude; the key holder, not to read the nodes' channels",
+        dropouts="nodes: the others are summed, down to the threshold; the key holder: no result",
+        lying_aggregator="may have one node's vector opened instead of a group's sum",
+        source="Paillier, EUROCRYPT 1999; short randomisers: Damgård, Jurik, Nielsen 2010",
+    )
+    messages = (Key, Ready, Sealed, Products, Sums)
+
+    def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
+        """See `Protocol.node`; its entropy randomises the ciphertexts."""
+        return _Node(self, me, self.slots(session).pack(vector), entropy)
+
+    def aggregator(self, session: Session, entropy: Entropy) -> Party:
+        """See `Protocol.aggregator`; its entropy re-randomises the products."""
+        return _Aggregator(self, session, entropy)
+
+    def trustee_ids(self, nodes: Sequence[PartyId]) -> tuple[PartyId, ...]:
+        """The key holder."""
+        return (KEY_HOLDER,)
+
+    def trustee(self, me: PartyId, session: Session, entropy: Entropy) -> Party:
+        """The key holder; its entropy makes the key."""
+        return _KeyHolder(self, session, entropy)
