@@ -26,7 +26,7 @@ from protocols.primitives.paillier import (
 )
 from protocols.primitives.randomisers import Pool
 from protocols.protocol import Claims
-from protocols.ring import WORD_BYTES, Integers, Residues, from_bytes, from_ring, to_bytes, to_ring
+from protocols.ring import Integers, from_ring, received, to_bytes, to_ring
 from protocols.schemes._packed_paillier import Key, PackedPaillier, Ready, Sealed
 from protocols.session import Session
 from protocols.wire import Message
@@ -64,18 +64,6 @@ class Sums(Message, frozen=True):
     """The key holder's answer, in the order of the products."""
 
     sums: tuple[Sum | Refusal, ...]
-
-
-def read_row(session: Session, words: bytes, members: int) -> Residues:
-    """An opened sum of so many members; `ValueError` if it has another size or cannot be their sum."""
-    if len(words) != WORD_BYTES * session.length:
-        raise ValueError(f"a sum of {len(words)} bytes, expected {WORD_BYTES * session.length}")
-    row = from_bytes(words)
-    most = members * session.capacity.largest_input
-    values = from_ring(row)
-    if int(values.max()) > most or int(values.min()) < -most:
-        raise ValueError(f"a sum beyond ±{most}")
-    return row
 
 
 class _Node(Party):
@@ -180,15 +168,15 @@ class _Aggregator(Party):
 
     def _ask(self, key: PublicKey) -> list[Envelope]:
         """Multiply what arrived and have it opened; `TooFewParties` if no group has enough."""
-        received = self._sealed.received
-        members, self._lost = enough_present(self._session, received.keys(), self._protocol.survivors)
+        sealed = self._sealed.received
+        members, self._lost = enough_present(self._session, sealed.keys(), self._protocol.survivors)
         if not members:
             opened_rows([], [], self._lost)
         count = self._protocol.slots(self._session).plaintexts
         pool = Pool(self._protocol.randomisers(key, len(members) * count, self._entropy))
         self._asked = []
         for group, present in members.items():
-            together = product(key, [received[node] for node in present])
+            together = product(key, [sealed[node] for node in present])
             hidden = product(key, [together, pool.take(count)])
             self._asked.append(Product(group, present, ciphertexts_to_bytes(key, hidden)))
         return [self.to(KEY_HOLDER, Products(tuple(self._asked)))]
@@ -201,10 +189,11 @@ class _Aggregator(Party):
             if isinstance(answer, Refusal):
                 lost.append(Lost(request.group, (), answer.reason))
                 continue
-            try:
-                rows.append(read_row(self._session, answer.words, len(request.members)))
-            except ValueError as error:
-                raise FaultyParty(KEY_HOLDER, f"sent {error}") from error
+            row = received(KEY_HOLDER, answer.words, self._session.length)
+            most = self._protocol.slots(self._session).largest_sum(len(request.members))
+            if max(from_ring(row).max(), -int(from_ring(row).min())) > most:
+                raise FaultyParty(KEY_HOLDER, f"sent a sum beyond ±{most}")
+            rows.append(row)
             members.append(request.members)
         return opened_rows(rows, members, sorted(lost, key=lambda group: group.group))
 

@@ -145,7 +145,7 @@ def test_not_covered_a_copy_of_another_nodes_ciphertexts_is_added():
     [
         (Sums(()), "answered 0 of 1"),
         (Sums((Sum(bytes(8 * LENGTH)),) * 2), "answered 2 of 1"),
-        (Sums((Sum(bytes(8 * LENGTH - 8)),)), "bytes, expected"),
+        (Sums((Sum(bytes(8 * LENGTH - 8)),)), "bytes, expected 480"),
         (Sums((Sum(np.full(LENGTH, 5001).tobytes()),)), "beyond ±5000"),
         (Sums((Sum(np.full(LENGTH, -(1 << 63)).tobytes()),)), "beyond ±5000"),
     ],
