@@ -39,12 +39,15 @@ class Dataset:
         What everybody knows about the records.
     train, test
         Disjoint; together all records of the data set.
+    digest
+        SHA-256 over the tables they were made from, in hexadecimal, for manifests.
     """
 
     name: str
     schema: Schema
     train: Records
     test: Records
+    digest: str
 
     def deal(
         self,
@@ -75,7 +78,7 @@ class DatasetSource(ABC):
     rows
         Records in each table: all of them, or those of the training and of the test table.
     digest
-        SHA-256 over the parsed tables in hexadecimal, see `table_digest`.
+        The `fingerprint` of the published tables.
     """
 
     title: ClassVar[str]
@@ -100,9 +103,13 @@ class DatasetSource(ABC):
         rows = tuple(len(table) for table in tables)
         if rows != self.rows:
             raise ValueError(f"{self.title}: expected {self.rows} rows, got {rows}")
-        found = table_digest(self.schema, tables)
+        found = self.fingerprint(tables)
         if found != self.digest:
             raise ValueError(f"{self.title}: the content differs from what was published (SHA-256 {found})")
+
+    def fingerprint(self, tables: list[pd.DataFrame]) -> str:
+        """What `digest` is compared with: the same for every faithful copy of the tables."""
+        return table_digest(self.schema, tables)
 
 
 def table_digest(schema: Schema, tables: list[pd.DataFrame]) -> str:
@@ -154,12 +161,11 @@ def load_dataset(
     source.check(tables)
     schema = source.schema if numeric == "gaussian" else source.schema.histogram()
     parts = [schema.records(table) for table in tables]
-    if len(parts) == 1:
-        parts = split(parts[0], seed)
-    return Dataset(name, schema, *parts)
+    train, test = parts if len(parts) == 2 else split(parts[0], seed)
+    return Dataset(name, schema, train, test, table_digest(source.schema, tables))
 
 
-def split(records: Records, seed: int) -> list[Records]:
+def split(records: Records, seed: int) -> tuple[Records, Records]:
     """Nine parts to train on, one part to test on, drawn by `seed`; each in the order of `records`.
 
     Built on the raw output of PCG64, which numpy promises never to change, unlike its permutations.
@@ -167,4 +173,4 @@ def split(records: Records, seed: int) -> list[Records]:
     drawn = np.random.PCG64(seed).random_raw(len(records))
     test = np.zeros(len(records), dtype=np.bool_)
     test[np.argsort(drawn, kind="stable")[: round(len(records) / TEST_SHARE)]] = True
-    return [records[~test], records[test]]
+    return records[~test], records[test]

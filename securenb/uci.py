@@ -87,19 +87,20 @@ class UciSource(DatasetSource):
         lines = [line for line in text.splitlines() if line.strip() and not line.startswith("|")]
         if lines and [name.strip() for name in lines[0].split(",")] == list(self.columns):
             del lines[0]
+        separators = len(self.columns) - 1
+        if any(line.count(",") != separators for line in lines):
+            raise ValueError(f"{self.title}: a line has not {len(self.columns)} fields")
         table = pd.read_csv(
             io.StringIO("\n".join(lines)),
             names=list(self.columns),
             dtype=str,
             keep_default_na=False,
             skipinitialspace=True,
-            index_col=False,
         )
         for feature in self.schema.features:
-            if isinstance(feature, Numeric):
-                table[feature.name] = table[feature.name].astype(np.float64)
-            else:
-                table[feature.name] = table[feature.name].str.strip()
+            # text to number here and not in read_csv, whose rounding depends on pandas' version
+            values = table[feature.name].str.strip()
+            table[feature.name] = values.astype(np.float64) if isinstance(feature, Numeric) else values
         table[self.schema.label] = self.tidy(table[self.schema.label].str.strip())
         return table
 

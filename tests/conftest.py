@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import cache
 
+import pooch
 import pytest
 
-import securenb.uci
 from securenb.dataset import Dataset, DatasetUnavailable, load_dataset
 
 
@@ -13,11 +13,11 @@ from securenb.dataset import Dataset, DatasetUnavailable, load_dataset
 def offline():
     """No test reaches for the network."""
 
-    def refuse(url, target):
+    def refuse(self, url, *rest, **options):
         raise OSError("tests download nothing")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(securenb.uci, "fetch", refuse)
+        patch.setattr(pooch.HTTPDownloader, "__call__", refuse)
         yield
 
 

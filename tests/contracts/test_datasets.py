@@ -1,12 +1,21 @@
 """What holds for every data set."""
 
+from functools import cache
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from securenb.dataset import DATASETS, load_dataset
 from securenb.feature import Numeric
 from securenb.records import Records
 from securenb.statistics import Statistics
+
+
+@cache
+def tables_of(name: str) -> list[pd.DataFrame]:
+    return DATASETS[name]().read()
+
 
 pytestmark = pytest.mark.parametrize("name", list(DATASETS))
 
@@ -36,8 +45,8 @@ def test_all_codes_and_labels_are_in_the_schema(name, dataset):
 def test_bounds_clip_no_record(name, dataset):
     # They are public knowledge about all there is, so they must cover it.
     dataset(name)
-    source = DATASETS[name]()
-    for table in source.read():
+    source = DATASETS[name]
+    for table in tables_of(name):
         for feature in source.schema.features:
             if isinstance(feature, Numeric):
                 assert table[feature.name].between(feature.lower, feature.upper).all(), feature.name
@@ -54,7 +63,7 @@ def test_it_splits_the_same_each_time_and_otherwise_for_another_seed(name, datas
 def test_any_change_of_the_content_is_refused(name, dataset):
     dataset(name)
     source = DATASETS[name]()
-    tables = source.read()
+    tables = tables_of(name)
     source.check(tables)
     label = source.schema.label
     a, b = source.schema.classes[:2]
