@@ -38,12 +38,19 @@ class Categorical:
             raise ValueError(f"{self.name}: the missing value {self.missing!r} is not one of its levels")
 
     def encode(self, column: pd.Series) -> Codes:
-        """Level indices, shape (n,); `UNKNOWN` where a value is none of the levels."""
+        """Level indices, shape (n,); `UNKNOWN` where a value is none of the levels.
+
+        Spaces around a value are ignored; an empty one is missing.
+        """
         text = column.astype("string").str.strip()
         if self.missing is not None:
             text = text.fillna(self.missing).replace("", self.missing)
-        index = pd.Index(self.levels).get_indexer(pd.Index(text.fillna("")))
-        return index.astype(np.int32)
+        text = text.fillna("")
+        levels = pd.Index(self.levels)
+        if pd.api.types.is_float_dtype(column.dtype):
+            # pandas turns a column of integers with a gap into floats, and 1 into 1.0
+            text = text.where(text.isin(levels), text.str.removesuffix(".0"))
+        return levels.get_indexer(pd.Index(text)).astype(np.int32)
 
 
 @dataclass(frozen=True)
