@@ -168,7 +168,7 @@ class Schema:
         if (columns == UNKNOWN).any():
             row, column = np.argwhere(columns == UNKNOWN)[0]
             name = [*(feature.name for feature in self.features), self.label][column]
-            value = frame[name].iloc[row]
+            value = frame[name].iloc[[row]].tolist()[0]  # of a Python type, as the user wrote it
             raise ValueError(f"row {row + 1}, column {name!r}: {value!r} is not in the schema")
         return Records(codes, labels)
 
