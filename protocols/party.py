@@ -28,11 +28,16 @@ class Envelope:
 
 
 class Party(ABC):
-    """One role in one run. `output` is `None` until the party has finished."""
+    """One role in one run. `output` is `None` until the party has finished.
+
+    `late_faults` are those that came to light only after the faulty party's message had been taken; the
+    engine records and clears them whenever the party has acted.
+    """
 
     def __init__(self, me: PartyId) -> None:
         self.me = me
         self.output: Any = None
+        self.late_faults: list[FaultyParty] = []
 
     def start(self) -> list[Envelope]:
         """What this party says first."""

@@ -76,7 +76,7 @@ class Product:
         return self.left(vector) * self.right(vector) - self.square(vector) ** 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Validity:
     """Everything that holds for a valid vector.
 
@@ -93,6 +93,12 @@ class Validity:
     ranges: tuple[Range, ...]
     equalities: tuple[Equality, ...] = ()
     products: tuple[Product, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Validity({self.digest.hex()})"
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     @cached_property
     def bounds(self) -> tuple[tuple[int, int], ...]:

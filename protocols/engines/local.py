@@ -107,6 +107,9 @@ class LocalRun:
             return
         finally:
             tally.cpu += time.process_time() - begin
+            late = self.parties[me].late_faults
+            self.transcript.blames += [Blame(me, fault.party, fault.reason) for fault in late]
+            late.clear()
         for envelope in envelopes:
             self._send(me, envelope)
 

@@ -83,6 +83,10 @@ class Field(ABC):
             raise ValueError("a field element is not below the modulus")
         return values
 
+    def signed(self, values: Elements) -> list[int]:
+        """Representatives nearest to zero, flattened."""
+        return [value - self.modulus * (2 * value > self.modulus) for value in self.integers(values)]
+
     def dot(self, a: Elements, b: Elements) -> Elements:
         """Inner products along the last axis, broadcast."""
         return self.sum(self.mul(a, b))

@@ -135,17 +135,15 @@ class Prio3:
 
     def verifier_shares_to_message(self, shares: Sequence[bytes]) -> bytes:
         """What the aggregators' verifier shares say together; `ValueError` if a proof fails."""
-        field, size = self.circuit.field, self.circuit.verifier_length * self.proofs
-        total = field.zeros(size)
-        parts = []
+        field, body = self.circuit.field, self._verifier_body
+        total = field.zeros(self.circuit.verifier_length * self.proofs)
         for share in shares:
             if len(share) != self.verifier_bytes:
                 raise ValueError(f"a verifier share has {self.verifier_bytes} bytes, got {len(share)}")
-            total = field.add(total, field.decode(share[: size * field.size]))
-            parts.append(share[size * field.size :])
+            total = field.add(total, field.decode(share[:body]))
         if not all(decide(self.circuit, verifier) for verifier in total.reshape(self.proofs, -1)):
             raise ValueError("the proof does not hold")
-        return self._joint_seed(b"".join(parts))
+        return self._joint_seed(self.public_of(shares))
 
     def verify_next(self, state: State, message: bytes) -> Elements:
         """The output share; `ValueError` if the joint randomness was not honest."""
@@ -153,17 +151,32 @@ class Prio3:
             raise ValueError("the joint randomness is not what the shares give")
         return state.output
 
+    def public_of(self, shares: Sequence[bytes]) -> bytes:
+        """The public share that all aggregators' verifier shares belong to.
+
+        If a report's is another, some aggregator's `verify_next` will fail.
+        """
+        return b"".join(share[self._verifier_body :] for share in shares)
+
     @property
     def verifier_bytes(self) -> int:
         """Bytes of a verifier share."""
-        elements = self.circuit.verifier_length * self.proofs
+        return self._verifier_body + (SEED_BYTES if self.circuit.joint else 0)
+
+    @property
+    def share_bytes(self) -> int:
+        """Bytes of the leader's input share, the longest."""
+        elements = self.circuit.length + self.circuit.proof_length * self.proofs
         return elements * self.circuit.field.size + (SEED_BYTES if self.circuit.joint else 0)
+
+    @property
+    def _verifier_body(self) -> int:
+        return self.circuit.verifier_length * self.proofs * self.circuit.field.size
 
     def _opened(self, aggregator: int, share: bytes) -> tuple[Elements, Elements, bytes]:
         """Vector, proofs and blind of an input share."""
         blind = SEED_BYTES if self.circuit.joint else 0
-        elements = self.circuit.length + self.circuit.proof_length * self.proofs
-        body = SEED_BYTES if aggregator else elements * self.circuit.field.size
+        body = SEED_BYTES if aggregator else self.share_bytes - blind
         if len(share) != body + blind:
             raise ValueError(f"an input share has {body + blind} bytes, got {len(share)}")
         if aggregator:

@@ -83,13 +83,19 @@ class ValidVector(Circuit):
         self.gadget = ProductSum(chunk)
 
     def encode(self, vector: Integers) -> Elements:
-        """The vector and its bits; `ValueError` that names the broken rules of an invalid one."""
-        if broken := self.validity.broken(vector):
-            raise ValueError(f"the vector is not valid: {', '.join(broken)}")
+        """The vector and its bits.
+
+        An invalid vector gets the bits of the nearest values in range: it can be shared like any other,
+        but no proof about it holds.
+        """
         x = vector.tolist()
         values = [item.form(x) for item in self.validity.ranges]
         values += [item(x) for item in self.validity.products]
-        bits = [bit for code, value in zip(self._ranges, values, strict=True) for bit in code.encode(value)]
+        bits = [
+            bit
+            for code, value in zip(self._ranges, values, strict=True)
+            for bit in code.encode(min(max(value, 0), code.largest))
+        ]
         return np.concatenate([self.field.elements(vector), self.field.elements(bits)])
 
     def truncate(self, encoded: Elements) -> Elements:

@@ -4,7 +4,7 @@ import pytest
 from protocols.engines.faults import Faults
 from protocols.engines.local import LocalRun
 from protocols.engines.transcript import Blame, Stop
-from protocols.errors import Abort
+from protocols.errors import Abort, FaultyParty
 from protocols.opened import Opened
 from protocols.party import AGGREGATOR, Party
 from protocols.ring import Capacity
@@ -181,3 +181,22 @@ def test_time_in_a_party_is_counted_for_it():
 def test_silencing_a_party_that_is_not_in_the_session_is_a_mistake_of_the_script():
     with pytest.raises(ValueError, match="silence nobody, who is not in the session"):
         LocalRun({}, Plain().codec(SESSION), SESSION, Faults(silent={"nobody": 0}))
+
+
+def test_a_fault_that_comes_to_light_late_is_blamed_once_and_the_party_goes_on():
+    aggregator = Scripted(AGGREGATOR)
+
+    def suspect_both_then_open(envelope):
+        if envelope.body.count == 2:
+            aggregator.late_faults += [FaultyParty("a", "lied"), FaultyParty("b", "lied too")]
+            return [aggregator.to("b", Ping(3))]
+        aggregator.output = ROWS
+        return []
+
+    aggregator.answer = suspect_both_then_open
+    node = Scripted("a", [(AGGREGATOR, Ping(2))])
+    other = Scripted("b", answer=lambda _envelope: [other.to(AGGREGATOR, Ping(4))])
+    run = run_of(node, other, aggregator)
+    assert run.run() is ROWS
+    assert other.heard == [(AGGREGATOR, 3)]
+    assert run.transcript.blames == [Blame(AGGREGATOR, "a", "lied"), Blame(AGGREGATOR, "b", "lied too")]

@@ -47,6 +47,8 @@ def test_arithmetic_is_that_of_the_integers(field, data):
 def test_signed_integers_become_residues(field):
     values = np.array([-(2**63) + 1, -5, -1, 0, 1, 2**63 - 1], dtype=np.int64)
     assert field.integers(field.elements(values)) == [int(value) % field.modulus for value in values]
+    small = values[1:-1]
+    assert field.signed(field.elements(small)) == small.tolist()
 
 
 @FIELDS

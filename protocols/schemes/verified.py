@@ -1,0 +1,175 @@
+"""Every node proves that its vector is valid; two or more aggregators verify shares of it, and sum them.
+
+Source: Prio3 (draft-irtf-cfrg-vdaf-20). The aggregator is its leader and its collector; the helpers are
+trustees. Deviations: nonces are derived from session and name, so a report is nobody else's; helpers'
+shares travel through the leader, sealed by X25519, HKDF and AES-256-GCM instead of HPKE; each aggregator
+adds its own noise to what it releases.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Self
+
+from protocols.entropy import Entropy
+from protocols.errors import FaultyParty
+from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
+from protocols.primitives.key_agreement import KEY_BYTES, key_pair
+from protocols.primitives.sealed import Direction, seal
+from protocols.primitives.vdaf.field import FIELD64, FIELD128, Elements
+from protocols.primitives.vdaf.prio3 import Prio3
+from protocols.primitives.vdaf.validity import ValidVector
+from protocols.protocol import Claims, Protocol
+from protocols.releases import Releases
+from protocols.ring import Integers
+from protocols.schemes._reports import (
+    Key,
+    Open,
+    Relay,
+    Report,
+    Sums,
+    Verifier,
+    VerifyKey,
+    channel,
+    nonce_of,
+)
+from protocols.schemes._verification import Helper, Leader, NoiseFor, Terms
+from protocols.session import Session
+from protocols.validity import Validity, within
+
+ALGORITHM = 0xFFFF0001
+"""Our instance of Prio3, in the range that the draft leaves for private use."""
+
+_circuit = lru_cache(maxsize=16)(ValidVector)
+
+
+class _Node(Party):
+    def __init__(
+        self, me: PartyId, encoded: Elements, prio3: Prio3, session: Session, entropy: Entropy
+    ) -> None:
+        super().__init__(me)
+        self._session = session
+        self._pair = key_pair(entropy(KEY_BYTES))
+        self._public, self._shares = prio3.shard(encoded, nonce_of(session, me), entropy(prio3.random_bytes))
+        self._keys: Intake[bytes] = Intake((AGGREGATOR, *session.trustees))
+
+    def handle(self, envelope: Envelope) -> list[Envelope]:
+        sender = envelope.sender
+        match envelope.body:
+            case Key(public):
+                self._keys.check(sender)
+                try:
+                    sealing = channel(self._session, self._pair, public, self.me, sender)
+                except ValueError as error:
+                    raise FaultyParty(sender, f"sent an unusable key: {error}") from error
+                self._keys.admit(sender, sealing)
+            case _:
+                raise self.unexpected(envelope)
+        return self._report() if self._keys.complete else []
+
+    def _report(self) -> list[Envelope]:
+        self.output = True
+        aggregators = (AGGREGATOR, *self._session.trustees)
+        sealed = tuple(
+            seal(self._keys.received[who], Direction.FROM_FIRST, share, self._public)
+            for who, share in zip(aggregators, self._shares, strict=True)
+        )
+        return [self.to(AGGREGATOR, Report(self._pair.public, self._public, sealed))]
+
+
+@dataclass(frozen=True)
+class Verified(Protocol):
+    """Sums of vectors that were proven valid, unseen.
+
+    A node with an invalid vector is blamed and left out; nothing changes for the others.
+
+    Parameters
+    ----------
+    validity
+        What is proven; `None` for the capacity's bound on every coordinate and nothing else.
+    helpers
+        Aggregators besides the leader, 1 to 254.
+    proofs
+        Independent proofs over the 64-bit field, 1 to 255. Where sums need the 128-bit field one is
+        enough.
+    noise
+        What each aggregator adds to each row: a full dose each, so that any honest one suffices. `None`
+        adds nothing. The capacity's tail must cover all of it.
+    releases
+        Where aggregators keep what they released. `None`: runs know nothing of one another.
+    """
+
+    validity: Validity | None = None
+    helpers: int = 1
+    proofs: int = 3
+    noise: NoiseFor | None = field(default=None, repr=False, compare=False)
+    releases: Releases | None = field(default=None, repr=False, compare=False)
+
+    claims = Claims(
+        sees="sums",
+        trust="that one aggregator keeps its shares to itself; for validity, that all are honest",
+        dropouts="the others are summed, down to the threshold; nothing has to be recovered",
+        lying_aggregator="leaves out nodes or falsifies sums; reads no vector while one helper is honest",
+        source="draft-irtf-cfrg-vdaf-20 (Prio3); Boneh et al. 2019 (fully linear proofs)",
+    )
+    messages = (Key, VerifyKey, Report, Relay, Verifier, Open, Sums)
+
+    @classmethod
+    def for_tests(cls) -> Self:
+        """One proof instead of three."""
+        return cls(proofs=1)
+
+    def check(self, session: Session) -> None:
+        """See `Protocol.check`; the description must fit the vectors, and some field the description."""
+        super().check(session)
+        if not 1 <= self.helpers <= 254 or not 1 <= self.proofs <= 255:
+            raise ValueError(f"needs 1 to 254 helpers, 1 to 255 proofs, got {self.helpers}, {self.proofs}")
+        if self.validity is not None and self.validity.length != session.length:
+            raise ValueError(
+                f"the validity is of vectors of {self.validity.length} coordinates, not {session.length}"
+            )
+        self.prio3(session)
+
+    def circuit(self, session: Session) -> ValidVector:
+        """What is proven in `session`, over the smallest field that cannot wrap."""
+        capacity = session.capacity
+        validity = self.validity or within(session.length, capacity.largest_input)
+        reach = max(max(-low, high) for low, high in validity.bounds)
+        # neither rules nor sums may wrap in the field, not even those of malicious nodes
+        needed = 2 * max(validity.largest, capacity.nodes * reach + capacity.tail)
+        return _circuit(validity, FIELD64 if needed < FIELD64.modulus else FIELD128)
+
+    def prio3(self, session: Session) -> Prio3:
+        """The instance of Prio3 that runs in `session`."""
+        circuit = self.circuit(session)
+        proofs = self.proofs if circuit.field is FIELD64 else 1
+        return Prio3(ALGORITHM, circuit, 1 + self.helpers, proofs, session.digest)
+
+    def frame_limit(self, session: Session) -> int:
+        """See `Protocol.frame_limit`; reports carry proofs, sums carry field elements."""
+        prio3 = self.prio3(session)
+        sums = len(session.groups) * session.length * prio3.circuit.field.size
+        return 65_536 + prio3.share_bytes + 512 * self.helpers + 64 * len(session.nodes) + sums
+
+    def trustee_ids(self, nodes: Sequence[PartyId]) -> tuple[PartyId, ...]:
+        """The helpers."""
+        return tuple(f"helper-{index}" for index in range(1, 1 + self.helpers))
+
+    def trustee(self, me: PartyId, session: Session, entropy: Entropy) -> Party:
+        """A helper; draws its key."""
+        return Helper(me, self._terms(session), entropy)
+
+    def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
+        """See `Protocol.node`; draws a key and the seeds of shares.
+
+        An invalid vector is sent all the same, as a lying node would; ask `Validity.broken` before.
+        """
+        encoded = self.circuit(session).encode(vector)
+        return _Node(me, encoded, self.prio3(session), session, entropy)
+
+    def aggregator(self, session: Session, entropy: Entropy) -> Party:
+        """See `Protocol.aggregator`; draws its key and the verification key."""
+        return Leader(self._terms(session), entropy)
+
+    def _terms(self, session: Session) -> Terms:
+        return Terms(session, self.prio3(session), self.survivors, self.noise, self.releases)
