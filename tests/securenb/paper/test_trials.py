@@ -1,0 +1,146 @@
+"""The fast engine equals the per-node pipelines, trial by trial."""
+
+import numpy as np
+import pytest
+from oracle import centralised_parameters, dealt, federated_parameters, scores
+
+from protocols.schemes.plain import Plain
+from securenb.federation import Federation
+from securenb.mechanism import Charge
+from securenb.mechanisms.none import NoNoise
+from securenb.montecarlo import Scorer, run_batches, run_trials
+from securenb.paper.aggregate import predict
+from securenb.paper.records import load_paper_data
+from securenb.paper.release import local_sensitivity, tabulate
+from securenb.paper.trials import AsPublished, Corrected, Dealer
+from securenb.partition import deal
+from securenb.records import Records
+from securenb.rules.sum import Sum
+
+EPSILONS = (0.01, 0.1, 1.0, 10.0)
+
+
+@pytest.mark.parametrize("nodes", [1, 7, 50, 250])
+def test_a_fast_partition_is_what_each_node_would_compute(toy, nodes):
+    counts = sorted({3, nodes})
+    fast = Dealer(toy.schema, toy.train, counts).deal(np.random.default_rng(4))[nodes]
+    parts = dealt(toy, nodes, np.random.default_rng(4))
+    assert len(fast.tables) == len(parts) == nodes
+    for table, scale, part in zip(fast.tables, fast.scales, parts, strict=True):
+        np.testing.assert_allclose(table, tabulate(toy.schema, part), rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(scale, local_sensitivity(toy.schema, part))
+
+
+@pytest.mark.parametrize("trial", range(3))
+def test_the_same_streams_give_the_same_parameters(toy, trial):
+    experiment = AsPublished(toy, (10, 100), EPSILONS, seed=3)
+    fast = experiment.parameters(trial)
+    for index, epsilon in enumerate(EPSILONS):
+        central = centralised_parameters(toy, epsilon, experiment.stream(trial, "centralised"))
+        np.testing.assert_allclose(fast[0, index], central, rtol=1e-9)
+        for arm, nodes in enumerate((10, 100), start=1):
+            slow = federated_parameters(
+                toy,
+                nodes,
+                epsilon,
+                experiment.stream(trial, "deal"),
+                experiment.stream(trial, "noise", nodes),
+            )
+            np.testing.assert_allclose(fast[arm, index], slow, rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["accelerometer", "adult", "votes", "mushroom", "skin", "spect"])
+@pytest.mark.slow
+def test_fast_predictions_are_the_object_pipelines(paper_data, name):
+    """All six data sets, every epsilon: at most one prediction in 10 000 may differ, by rounding."""
+    data = paper_data(name)
+    nodes = 10
+    experiment = AsPublished(data, (nodes,), EPSILONS, seed=5)
+    records = different = 0
+    for trial in range(2):
+        fast = experiment.parameters(trial)
+        accuracy, balanced = experiment.scorer.accuracies(fast)
+        weights = experiment.scorer.weights(fast)
+        for index, epsilon in enumerate(EPSILONS):
+            deal_rng, noise_rng = experiment.stream(trial, "deal"), experiment.stream(trial, "noise", nodes)
+            for arm, slow in enumerate(
+                (
+                    centralised_parameters(data, epsilon, experiment.stream(trial, "centralised")),
+                    federated_parameters(data, nodes, epsilon, deal_rng, noise_rng),
+                )
+            ):
+                predicted = predict(data.schema, slow, data.test)
+                for label in range(len(data.schema.classes)):
+                    here = data.test.labels == label
+                    right = np.hstack(list(experiment.scorer.right(weights[arm, [index]], label)))
+                    different += np.count_nonzero(right != (predicted[here] == label))
+                    records += np.count_nonzero(here)
+                scored = scores(data, slow)
+                assert abs(accuracy[arm, index] - scored[2]) < 0.001
+                assert abs(balanced[arm, index] - scored[3]) < 0.001
+    assert records == 2 * 2 * len(EPSILONS) * len(data.test)
+    assert different <= records / 10_000
+
+
+class Handed(NoNoise):
+    """Adds the noise it was handed at the first node that asks, none at the others."""
+
+    def __init__(self, noise):
+        object.__setattr__(self, "left", [noise])
+
+    def share(self, schema, among, noise):
+        return self.left.pop() if self.left else np.zeros(schema.length, dtype=np.int64)
+
+    def charge(self, schema):
+        return Charge(None)
+
+
+@pytest.mark.parametrize("numeric", ["gaussian", "histogram"])
+def test_corrected_trials_are_rounds_of_the_main_product(paper_data, numeric):
+    paper_data("adult", "corrected")
+    data = load_paper_data("adult", "corrected", numeric=numeric)
+    experiment = Corrected(data, (1, 100), EPSILONS, seed=11)
+    exact = experiment._sums
+    fast, balanced = experiment.scorer.accuracies(experiment.parameters(0))
+    nodes = deal(data.coded_train, 2, 10, rng=np.random.default_rng(0))
+    for arm in range(2):
+        for index in range(len(EPSILONS)):
+            total = experiment.totals(0)[arm, index]
+            assert (total == np.rint(total)).all()
+            noise = (total - exact).astype(np.int64).reshape(-1)
+            round_ = Federation(data.schema, Plain(), Handed(noise), Sum(), seed=1).run(nodes)
+            assert (round_.opened.rows.sum(axis=0) == total.reshape(-1)).all()
+            model = round_.model
+            missed = abs(fast[arm, index] - model.score(data.coded_test)) * len(data.coded_test)
+            assert missed <= len(data.coded_test) / 10_000
+            assert abs(balanced[arm, index] - model.balanced_score(data.coded_test)) < 0.001
+
+
+def test_totals_of_shares_have_the_variance_of_their_doses(toy):
+    experiment = Corrected(toy, (1, 25), (1.0,), seed=2)
+    drawn = np.stack([experiment.totals(trial) for trial in range(400)])[:, :, 0, :, 0]
+    scale = len(toy.schema.blocks)  # a count, moved by one, at epsilon 1
+    alpha = np.exp(-1 / scale)
+    dose = 2 * alpha / (1 - alpha) ** 2
+    variance = drawn.var(axis=0, ddof=1).mean(axis=1)
+    np.testing.assert_allclose(variance, [dose, 25 * dose], rtol=0.2)  # 1 200 draws: 4 standard errors
+
+
+def test_trials_do_not_depend_on_batches_or_processes(toy):
+    experiment = AsPublished(toy, (10,), EPSILONS, seed=8)
+    whole = run_trials(experiment, range(6))
+    batches = [("second", experiment, range(4, 6)), ("first", experiment, range(4))]
+    parts = dict(run_batches(batches, processes=2))
+    assert (np.concatenate([parts["first"], parts["second"]], axis=1) == whole).all()
+
+
+def test_nodes_that_hold_one_record_each_are_still_dealt(toy):
+    fast = Dealer(toy.schema, toy.train, (500,)).deal(np.random.default_rng(0))[500]
+    assert (fast.tables[:, :, 0].sum(axis=1) == 1).all()
+
+
+def test_an_unknown_code_is_not_scored_in_bulk(toy):
+    codes = toy.coded_test.codes.copy()
+    codes[3, 1] = -1
+    with pytest.raises(ValueError, match="must be known"):
+        Scorer.of(toy.schema, Records(codes, toy.coded_test.labels))
