@@ -5,9 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.schemes.plain import Plain
 from securenb.feature import Categorical, Numeric
+from securenb.federation import Federation
+from securenb.mechanisms.none import NoNoise
 from securenb.partition import deal, deal_vertical, node_ids
 from securenb.records import Records
+from securenb.rules.sum import Sum
 from securenb.schema import Schema
 from securenb.statistics import Statistics
 
@@ -156,3 +160,11 @@ def test_ids_sort_as_they_count():
     assert ids == sorted(ids)
     assert ids[0] == "node-00001"
     assert node_ids(2) == ["node-0001", "node-0002"]
+
+
+def test_records_and_features_make_the_same_model(dataset):
+    data = dataset("phishing")
+    federation = Federation(data.schema, Plain(), NoNoise(), Sum(), seed=1)
+    vertical = federation.run(deal_vertical(data.train, 4, rng=np.random.default_rng(1)))
+    horizontal = federation.run(data.deal(nodes=30, sizes="exponential", label_skew=0.1, seed=1))
+    assert vertical.model.to_dict() == horizontal.model.to_dict()
