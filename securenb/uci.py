@@ -8,6 +8,7 @@ import io
 import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -138,7 +139,7 @@ class UciSource(DatasetSource):
                     if name is None:
                         raise ValueError(f"{origin} holds no {file.names[-1]}")
                     contents.append(opened.read(name))
-        except zipfile.BadZipFile as error:
+        except (zipfile.BadZipFile, zlib.error) as error:
             raise ValueError(f"{origin} is damaged: {error}") from error
         return contents
 

@@ -1,5 +1,6 @@
 """Finding the files of a UCI data set, in every form in which they come."""
 
+import hashlib
 import io
 import os
 import zipfile
@@ -52,6 +53,21 @@ def as_uci_has_it(name: str, contents: list[bytes]) -> dict[str, bytes]:
             return {"SPECT.test": contents[1], "SPECT.train": contents[0], "SPECTF.train": b"1,2\n"}
         case _:
             return {DATASETS[name].files[0].names[-1]: contents[0], "Index": b"x\n"}
+
+
+# What several independent projects publish as the SHA-256 of UCI's files.
+UCI_SHA256 = {
+    "adult": "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+    "mushroom": "e65d082030501a3ebcbcd7c9f7c71aa9d28fdfff463bf4cf4716a3fe13ac360e",
+    "skin": "e30c0a845385dcc95a45c45ed263465674a49638e98ef740afd520769c7714a4",
+    "votes": "c87c14110a5ba91d4a1e313ec7392824458152bf071fa5f5452340488337936e",
+}
+
+
+@pytest.mark.parametrize("name", UCI_SHA256)
+def test_the_rebuilt_files_are_ucis_own_to_the_byte(name):
+    first = next(iter(as_uci_has_it(name, present(name)).values()))
+    assert hashlib.sha256(first).hexdigest() == UCI_SHA256[name]
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
@@ -171,6 +187,20 @@ def test_a_damaged_local_archive_is_refused_and_named(cache, tmp_path, monkeypat
     (tmp_path / "mushroom.zip").write_bytes(b"PK nonsense")
     with pytest.raises(ValueError, match=r"mushroom\.zip is damaged"):
         load_from(tmp_path, "mushroom", monkeypatch)
+
+
+def test_an_archive_that_rotted_is_refused_or_still_holds_the_same_table(cache, tmp_path, monkeypatch):
+    packed = zipped(as_uci_has_it("votes", present("votes")))
+    expected = load_from(HERE, "votes", monkeypatch).digest
+    archive = tmp_path / "congressional+voting+records.zip"
+    refused = 0
+    for at in range(60, len(packed), 97):
+        archive.write_bytes(packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :])
+        try:
+            assert load_from(tmp_path, "votes", monkeypatch).digest == expected
+        except ValueError:
+            refused += 1
+    assert refused > 15
 
 
 def test_both_copies_of_adults_test_file_load_and_can_be_told_apart():
