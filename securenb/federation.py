@@ -4,6 +4,9 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from protocols.canonical import digest
 from protocols.engines.faults import NO_FAULTS, Faults
 from protocols.engines.local import LocalRun
 from protocols.engines.transcript import Transcript
@@ -155,19 +158,25 @@ class Federation:
             groups,
             self.schema.length,
             Capacity(self.schema.reach * self.record_cap, largest, tail),
-            self.streams.entropy("session")(SESSION_ID_BYTES),
+            # bound to the groups: nodes that join a simulation late must not meet a session they know
+            self.streams.entropy(f"session {_named(groups)}")(SESSION_ID_BYTES),
             self.schema.digest,
         )
 
-    def prepare(self, nodes: Sequence[Node]) -> Contributions:
+    def prepare(self, nodes: Sequence[Node], earlier: Round | None = None) -> Contributions:
         """Draw the groups, and let every node compute its statistics and add its share of noise.
+
+        Parameters
+        ----------
+        earlier
+            The round that these nodes join late, see `update`.
 
         Raises
         ------
         ValueError
             If the choices do not fit these nodes.
         """
-        if len(nodes) < 2:
+        if len(nodes) < (2 if earlier is None else 1):
             raise ValueError(f"a federation needs at least two nodes, got {len(nodes)}")
         groups = self.groups(nodes)
         size_of = {node: len(group) for group in groups for node in group}
@@ -177,14 +186,17 @@ class Federation:
                 raise ValueError(
                     f"{node.id} holds {len(node.records)} records; the public cap is {self.record_cap}"
                 )
-            noise = self.mechanism.share(self.schema, self.among(size_of[node.id]), self._noise(node.id))
+            noise = self.mechanism.share(
+                self.schema, self.among(size_of[node.id]), self._noise(node.id, earlier)
+            )
             vectors[node.id] = node.statistics(self.schema).vector() + noise
         return Contributions(groups, vectors)
 
-    def _noise(self, node: str) -> Noise:
+    def _noise(self, node: str, earlier: Round | None) -> Noise:
         if self.seed is None:
             return ExactNoise(self.streams.entropy(f"noise {node}"))
-        return FastNoise(self.streams.rng("noise", node))
+        before = 0 if earlier is None else sum(node in members for members in earlier.opened.members)
+        return FastNoise(self.streams.rng("noise", node, *([before] if before else [])))
 
     def open(
         self, contributions: Contributions, faults: Faults = NO_FAULTS, watch: Collection[str] = ()
@@ -221,6 +233,43 @@ class Federation:
         """One round: `prepare`, then `open`."""
         return self.open(self.prepare(nodes), faults, watch)
 
+    def update(
+        self,
+        earlier: Round,
+        nodes: Sequence[Node],
+        faults: Faults = NO_FAULTS,
+        watch: Collection[str] = (),
+    ) -> Round:
+        """A further round for nodes that join late: the model of all rows opened so far.
+
+        Sums add, so under the rule `sum` any order and batching of the same rows gives the same model, bit
+        for bit. The ledger goes on from the earlier one: a node that was not in it pays once, one that
+        contributes again pays again. The transcript is that of this round alone.
+
+        Raises
+        ------
+        ValueError
+            If the earlier round is about another schema; and as `run`.
+        """
+        if earlier.model.schema != self.schema:
+            raise ValueError("rounds of different schemas do not add up")
+        later = self.open(self.prepare(nodes, earlier), faults, watch)
+        opened = Opened(
+            np.concatenate([earlier.opened.rows, later.opened.rows]),
+            earlier.opened.members + later.opened.members,
+            earlier.opened.lost + later.opened.lost,
+        )
+        ledger = Ledger()
+        for release in (*earlier.ledger.releases, *later.ledger.releases):
+            ledger.record(release)
+        return Round(
+            model=NaiveBayes(self.rule.combine(Rows.of(self.schema, opened))),
+            opened=opened,
+            ledger=ledger,
+            transcript=later.transcript,
+            learned=self.protocol.learned(opened),
+        )
+
     def _charged(self, opened: Opened, session: Session) -> Ledger:
         ledger = Ledger()
         for index, members in enumerate(opened.members):
@@ -234,3 +283,7 @@ class Federation:
                 )
             )
         return ledger
+
+
+def _named(groups: Groups) -> str:
+    return digest("securenb groups", [list(group) for group in groups]).hex()

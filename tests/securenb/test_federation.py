@@ -110,3 +110,50 @@ def test_a_capacity_that_could_wrap_is_refused_with_its_numbers():
 def test_one_node_is_no_federation():
     with pytest.raises(ValueError, match="at least two nodes, got 1"):
         federation().run(NODES[:1])
+
+
+@pytest.mark.parametrize("batches", [[12], [1, 11], [5, 4, 3], [1] * 12, [2, 3, 4, 3]])
+def test_nodes_that_join_late_in_any_order_and_batching_give_the_batch_model(batches):
+    choice = federation(group_size=1, seed=6)
+    batch = choice.run(NODES)
+    order = list(np.random.default_rng(sum(batches) + len(batches)).permutation(len(NODES)))
+    shuffled = [NODES[index] for index in order]
+    first = shuffled[: max(2, batches[0])]
+    round_, at = choice.run(first), len(first)
+    for size in batches[1:]:
+        joining = shuffled[at : at + size]
+        if joining:
+            round_, at = choice.update(round_, joining), at + len(joining)
+    assert at == len(NODES)
+    assert round_.digests()["model"] == batch.digests()["model"]
+    assert (round_.opened.rows.sum(axis=0) == batch.opened.rows.sum(axis=0)).all()
+    assert round_.ledger.epsilon("add-remove") == batch.ledger.epsilon("add-remove") == 1
+
+
+def test_groups_that_join_late_under_secure_aggregation_add_up_exactly():
+    choice = federation(Masking(), NoNoise(), seed=6)
+    round_ = choice.update(choice.run(NODES[:6]), NODES[6:])
+    assert len(round_.opened.rows) == 2
+    assert round_.digests()["model"] == choice.run(NODES).digests()["model"]
+
+
+def test_a_node_that_contributes_again_pays_again_and_draws_fresh_noise():
+    choice = federation(seed=6)
+    once = choice.run(NODES[:4])
+    twice = choice.update(once, NODES[:4])
+    assert once.ledger.epsilon("add-remove") == 1
+    assert twice.ledger.epsilon("add-remove") == 2
+    exact = Statistics.of(DATA.schema, NODES[0].records)
+    for node in NODES[1:4]:
+        exact = exact + Statistics.of(DATA.schema, node.records)
+    first, second = twice.opened.rows - exact.vector()
+    assert (first != second).any()
+    assert once.ledger.epsilon("add-remove") == 1
+
+
+def test_a_round_of_another_schema_is_not_joined():
+    other = federation(seed=1).run(NODES)
+    cancer = load_dataset("breast_cancer")
+    choice = Federation(cancer.schema, Plain(), NoNoise(), Sum(), seed=1)
+    with pytest.raises(ValueError, match="different schemas"):
+        choice.update(other, cancer.deal(2, seed=1))
