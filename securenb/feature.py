@@ -42,15 +42,19 @@ class Categorical:
 
         Spaces around a value are ignored; an empty one is missing.
         """
-        text = column.astype("string").str.strip()
+        # each distinct value is looked up once: columns are long and levels are few
+        places, values = pd.factorize(column)
+        text = pd.Series(pd.Index(values).astype("string")).str.strip().fillna("")
         if self.missing is not None:
-            text = text.fillna(self.missing).replace("", self.missing)
-        text = text.fillna("")
+            text = text.replace("", self.missing)
         levels = pd.Index(self.levels)
         if pd.api.types.is_float_dtype(column.dtype):
             # pandas turns a column of integers with a gap into floats, and 1 into 1.0
             text = text.where(text.isin(levels), text.str.removesuffix(".0"))
-        return levels.get_indexer(pd.Index(text)).astype(np.int32)
+        absent = UNKNOWN if self.missing is None else self.levels.index(self.missing)
+        found = np.append(levels.get_indexer(pd.Index(text)), absent)
+        codes: Codes = found.astype(np.int32)[places]  # place -1, the last, is a missing value
+        return codes
 
 
 @dataclass(frozen=True)

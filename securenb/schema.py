@@ -151,8 +151,15 @@ class Schema:
             codes[:, index] = feature.encode(frame[feature.name])
         return codes
 
-    def records(self, frame: pd.DataFrame) -> Records:
+    def records(self, frame: pd.DataFrame, first_row: int = 1) -> Records:
         """Labelled records, for training and scoring.
+
+        Parameters
+        ----------
+        frame
+            A table with the schema's columns and the label.
+        first_row
+            What the table's first row is called in an error.
 
         Raises
         ------
@@ -162,14 +169,13 @@ class Schema:
         """
         self._check_columns(frame, [*(feature.name for feature in self.features), self.label])
         codes = self.encode(frame)
-        text = pd.Index(frame[self.label].astype("string").str.strip().fillna(""))
-        labels = pd.Index(self.classes).get_indexer(text).astype(np.int32)
+        labels = Categorical(self.label, self.classes).encode(frame[self.label])
         columns = np.column_stack([codes, labels])
         if (columns == UNKNOWN).any():
             row, column = np.argwhere(columns == UNKNOWN)[0]
             name = [*(feature.name for feature in self.features), self.label][column]
             value = frame[name].iloc[[row]].tolist()[0]  # of a Python type, as the user wrote it
-            raise ValueError(f"row {row + 1}, column {name!r}: {value!r} is not in the schema")
+            raise ValueError(f"row {row + first_row}, column {name!r}: {value!r} is not in the schema")
         return Records(codes, labels)
 
     def _check_columns(self, frame: pd.DataFrame, wanted: Sequence[str]) -> None:
