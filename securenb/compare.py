@@ -56,6 +56,7 @@ class Compared:
 
     lines: tuple[Comparison, ...]
     rounds: dict[str, Round]
+    nodes: int
     among: int
 
     def table(self) -> pd.DataFrame:
@@ -85,8 +86,8 @@ def compare(
     ValueError
         If a protocol is unknown, or cannot run with these groups.
     """
-    federations = _federations(scenario, data, protocols)
     nodes = scenario.deal(data)
+    federations = _federations(scenario, data, protocols, scenario.group_size or len(nodes))
     contributions = federations[0].prepare(nodes)
     for federation in federations:
         federation.session(contributions.groups)  # refuse before the first one runs
@@ -118,14 +119,15 @@ def compare(
                 learned=round_.learned,
             )
         )
-    return Compared(tuple(lines), rounds, federations[0].among(min(map(len, contributions.groups))))
+    return Compared(
+        tuple(lines), rounds, len(nodes), federations[0].among(min(map(len, contributions.groups)))
+    )
 
 
-def _federations(scenario: Scenario, data: Dataset, protocols: Sequence[str]) -> list[Federation]:
+def _federations(scenario: Scenario, data: Dataset, protocols: Sequence[str], size: int) -> list[Federation]:
     """One federation a protocol, all counting on the same number of survivors."""
     if not protocols or len(set(protocols)) != len(protocols):
         raise ValueError(f"needs protocols, each once, got {', '.join(protocols) or 'none'}")
-    size = scenario.group_size or scenario.nodes
     federations = []
     for name in protocols:
         PROTOCOLS[name]

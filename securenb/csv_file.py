@@ -5,7 +5,7 @@ with its row and column; rows are counted like a spreadsheet does, the header be
 """
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -43,25 +43,32 @@ def read_records(
         value that the schema does not have; one line, with file, row and column.
     """
     try:
-        header = _header(path)
-        parts: list[Records] = []
-        names: list[Names] = []
-        row = 2
-        for chunk in _chunks(path, schema, header, node_column):
-            parts.append(schema.records(chunk, first_row=row))
-            if node_column is not None:
-                names.append(_node_names(chunk[node_column], row))
-            row += len(chunk)
-            progress(row - 2)
-        if not parts:
-            raise ValueError("has a header and no rows")
-        return Records.concatenate(*parts), np.concatenate(names) if names else None
+        return _read(path, schema, node_column, progress)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: is not UTF-8 ({error.reason} at byte {error.start})") from None
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        reason = str(error).strip().removeprefix("Error tokenizing data. C error: ")
+        raise ValueError(f"{path}: {reason}") from None
+
+
+def _read(
+    path: Path, schema: Schema, node_column: str | None, progress: Callable[[int], None]
+) -> tuple[Records, Names | None]:
+    header = _header(path)
+    parts: list[Records] = []
+    names: list[Names] = []
+    row = 2
+    for chunk in _chunks(path, schema, header, node_column):
+        parts.append(schema.records(chunk, first_row=row))
+        if node_column is not None:
+            names.append(_node_names(chunk[node_column], row))
+        row += len(chunk)
+        progress(row - 2)
+    if row == 2:
+        raise ValueError("has a header and no rows")
+    return Records.concatenate(*parts), np.concatenate(names) if names else None
 
 
 def _header(path: Path) -> list[str]:
@@ -75,23 +82,28 @@ def _header(path: Path) -> list[str]:
     return header
 
 
-def _chunks(path: Path, schema: Schema, header: list[str], node_column: str | None) -> "pd.io.parsers.TextFileReader":
+def _chunks(path: Path, schema: Schema, header: list[str], node_column: str | None) -> Iterator[pd.DataFrame]:
     text = [feature.name for feature in schema.features if isinstance(feature, Categorical)]
     text += [schema.label, *([] if node_column is None else [node_column])]
-    wanted = [*(feature.name for feature in schema.features), schema.label]
-    wanted += [] if node_column is None else [node_column]
-    if absent := [name for name in wanted if name not in header]:
+    wanted = {*(feature.name for feature in schema.features), *text}
+    if absent := sorted(wanted - set(header)):
         raise ValueError(f"missing column{'s' if len(absent) > 1 else ''} {', '.join(map(repr, absent))}")
-    return pd.read_csv(
+    chunks = pd.read_csv(
         path,
-        usecols=wanted,
-        # text stays text: "NA" may be a level, and "01" is not 1
-        dtype=dict.fromkeys(text, "category"),
+        # not `usecols`: with it, rows that are longer than the header would pass, cut off. Text stays
+        # text: "NA" may be a level, and "01" is not 1; columns of no interest are read the cheap way
+        dtype=dict.fromkeys([*text, *(name for name in header if name not in wanted)], "category"),
         keep_default_na=False,
         encoding="utf-8-sig",
         chunksize=CHUNK_ROWS,
         low_memory=False,
     )
+    with chunks:
+        for chunk in chunks:
+            surplus = not isinstance(chunk.index, pd.RangeIndex)
+            if surplus:  # pandas takes a surplus field for an index
+                raise ValueError(f"rows have more fields than the header, which has {len(header)}")
+            yield chunk
 
 
 def _node_names(column: "pd.Series[str]", first_row: int) -> Names:

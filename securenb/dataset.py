@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from protocols.canonical import digest
 from protocols.catalogue import Catalogue
@@ -40,7 +41,10 @@ class Dataset:
     train, test
         Disjoint; together all records of the data set.
     digest
-        SHA-256 over the tables they were made from, in hexadecimal, for manifests.
+        SHA-256 over the tables they were made from, in hexadecimal, for manifests; empty for a
+        user's own.
+    holders
+        The node that holds each training record, where the data say so.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Dataset:
     train: Records
     test: Records
     digest: str
+    holders: NDArray[np.object_] | None = None
 
     def deal(
         self,
@@ -166,11 +171,17 @@ def load_dataset(
 
 
 def split(records: Records, seed: int) -> tuple[Records, Records]:
-    """Nine parts to train on, one part to test on, drawn by `seed`; each in the order of `records`.
+    """Nine parts to train on, one part to test on, drawn by `seed`; each in the order of `records`."""
+    test = held_out(len(records), seed)
+    return records[~test], records[test]
+
+
+def held_out(count: int, seed: int) -> NDArray[np.bool_]:
+    """Which of `count` records are for testing, shape (count,).
 
     Built on the raw output of PCG64, which numpy promises never to change, unlike its permutations.
     """
-    drawn = np.random.PCG64(seed).random_raw(len(records))
-    test = np.zeros(len(records), dtype=np.bool_)
-    test[np.argsort(drawn, kind="stable")[: round(len(records) / TEST_SHARE)]] = True
-    return records[~test], records[test]
+    drawn = np.random.PCG64(seed).random_raw(count)
+    test = np.zeros(count, dtype=np.bool_)
+    test[np.argsort(drawn, kind="stable")[: round(count / TEST_SHARE)]] = True
+    return test

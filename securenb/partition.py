@@ -151,3 +151,20 @@ def _draw_labels(
             counts[node] += drawn
             left -= drawn
     return counts
+
+
+def gather(records: Records, holders: NDArray[np.object_]) -> list[Node]:
+    """The nodes that the data name, each with its records, in the order of their names.
+
+    Parameters
+    ----------
+    records
+        All records.
+    holders
+        The name of each record's node, shape (n,).
+    """
+    names, places = np.unique(holders.astype(str), return_inverse=True)
+    order = np.argsort(places, kind="stable")
+    starts = np.searchsorted(places[order], np.arange(1, len(names)))
+    parts = np.split(order, starts)
+    return [Node(str(name), records[part]) for name, part in zip(names, parts, strict=True)]

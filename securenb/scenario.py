@@ -1,8 +1,10 @@
 """One frozen description of an experiment: everything needed to run it again."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from protocols.protocol import PROTOCOLS
 from securenb.dataset import DATASETS, Dataset, load_dataset
@@ -10,7 +12,8 @@ from securenb.federation import Federation
 from securenb.mechanism import MECHANISMS, Mechanism, exact
 from securenb.mechanisms.none import NoNoise
 from securenb.node import Node
-from securenb.partition import Sizes, deal
+from securenb.own_data import SUFFIX, load_csv
+from securenb.partition import Sizes, deal, gather
 from securenb.rule import RULES
 from securenb.schema import Schema
 from securenb.streams import Streams
@@ -24,10 +27,13 @@ class Scenario(BaseModel):
 
     Attributes
     ----------
-    dataset, protocol, rule, mechanism
+    dataset
+        A name in the catalogue, or the path of a CSV file; then `schema_file`, and if needed `label`,
+        `node_column` and `test_file`, say how to read it, see `securenb.own_data.load_csv`.
+    protocol, rule, mechanism
         Names in their catalogues.
     nodes
-        How many nodes the training records are dealt to.
+        How many nodes the training records are dealt to; not needed where a column names them.
     sizes, label_skew
         How they are dealt, see `securenb.partition.deal`.
     numeric
@@ -45,7 +51,11 @@ class Scenario(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     dataset: str
-    nodes: int = Field(ge=2)
+    nodes: int | None = Field(default=None, ge=2)
+    schema_file: str | None = None
+    label: str | None = None
+    node_column: str | None = None
+    test_file: str | None = None
     protocol: str
     epsilon: str
     mechanism: str = "discrete_laplace"
@@ -72,9 +82,23 @@ class Scenario(BaseModel):
         catalogue: Any = {
             "dataset": DATASETS, "protocol": PROTOCOLS, "rule": RULES, "mechanism": MECHANISMS
         }[info.field_name]  # fmt: skip
-        if value not in catalogue:
+        if value not in catalogue and not (info.field_name == "dataset" and value.endswith(SUFFIX)):
             catalogue[value]  # raises, with the names that are known
         return value
+
+    @model_validator(mode="after")
+    def _complete(self) -> "Scenario":
+        own = self.dataset.endswith(SUFFIX)
+        extra = [name for name in ("schema_file", "label", "node_column", "test_file") if getattr(self, name)]
+        if own and self.schema_file is None:
+            raise ValueError(f"{self.dataset} needs a schema file (--schema)")
+        if extra and not own:
+            raise ValueError(f"{extra[0]} goes with a CSV file, and {self.dataset!r} is none")
+        if self.node_column is None and self.nodes is None:
+            raise ValueError("nodes is missing: how many nodes the records are dealt to")
+        if self.node_column is not None and self.nodes is not None:
+            raise ValueError(f"nodes {self.nodes}: column {self.node_column!r} says already who they are")
+        return self
 
     @classmethod
     def checked(cls, **choices: Any) -> "Scenario":
@@ -85,7 +109,7 @@ class Scenario(BaseModel):
             first = error.errors()[0]
             name = "_".join(str(part) for part in first["loc"])
             message = first["msg"].removeprefix("Value error, ")
-            if name in message or "unknown" in message:
+            if first["type"] == "value_error":
                 raise ValueError(message) from None
             raise ValueError(f"{name}: {message}, got {first['input']!r}") from None
 
@@ -94,12 +118,32 @@ class Scenario(BaseModel):
         """The scenario's randomness."""
         return Streams(self.seed)
 
-    def load(self) -> Dataset:
-        """The data set; its split does not depend on the seed."""
-        return load_dataset(self.dataset, numeric=self.numeric)
+    def load(self, progress: Callable[[int], None] = lambda _: None) -> Dataset:
+        """The data set; its split does not depend on the seed.
+
+        Parameters
+        ----------
+        progress
+            Called with the rows read so far, for a file of the user's.
+        """
+        if not self.dataset.endswith(SUFFIX):
+            return load_dataset(self.dataset, numeric=self.numeric)
+        assert self.schema_file is not None
+        return load_csv(
+            Path(self.dataset),
+            Path(self.schema_file),
+            label=self.label,
+            node_column=self.node_column,
+            test_path=None if self.test_file is None else Path(self.test_file),
+            numeric=self.numeric,
+            progress=progress,
+        )
 
     def deal(self, data: Dataset) -> list[Node]:
-        """The training records, dealt to the nodes."""
+        """The training records, at the nodes that hold them or dealt to as many as asked for."""
+        if data.holders is not None:
+            return gather(data.train, data.holders)
+        assert self.nodes is not None
         return deal(
             data.train,
             len(data.schema.classes),

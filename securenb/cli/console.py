@@ -57,3 +57,13 @@ def steps(total: int) -> Iterator[Callable[[str], None]]:
             started = True
 
         yield step
+
+
+@contextmanager
+def rows() -> Iterator[Callable[[int], None]]:
+    """A count of the rows read so far; silent where standard error is not a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("reading rows"), TextColumn("{task.completed:,.0f}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda count: bar.update(task, completed=count)

@@ -21,12 +21,28 @@ _REQUIRED = inspect.Parameter.empty
 
 SCENARIO: dict[str, tuple[Any, Any]] = {
     "dataset": (
-        Annotated[str, typer.Argument(help="A data set; `securenb list datasets` names them.")],
+        Annotated[str, typer.Argument(help="A data set (`securenb list datasets`), or your own CSV file.")],
         _REQUIRED,
     ),
     "nodes": (
-        Annotated[int, typer.Option(help="How many nodes the training records are dealt to.")],
-        _REQUIRED,
+        Annotated[int | None, typer.Option(help="How many nodes the training records are dealt to.")],
+        None,
+    ),
+    "schema_file": (
+        Annotated[str | None, typer.Option("--schema", help="The schema of your CSV file, in TOML.")],
+        None,
+    ),
+    "label": (
+        Annotated[str | None, typer.Option(help="Your CSV file's label column, if not the schema's.")],
+        None,
+    ),
+    "node_column": (
+        Annotated[str | None, typer.Option(help="Your CSV file's column that names each record's node.")],
+        None,
+    ),
+    "test_file": (
+        Annotated[str | None, typer.Option("--test", help="A CSV file to be judged on; else 1 row in 10.")],
+        None,
     ),
     "epsilon": (
         Annotated[

@@ -25,7 +25,8 @@ def command(
     """Run the same noised round under each protocol: same model, bytes, time, what the aggregator learned."""
     names = [name.strip() for name in protocols.split(",") if name.strip()]
     scenario = choose(protocol=names[0] if names else "")
-    data = scenario.load()
+    with console.rows() as read:
+        data = scenario.load(read)
     with console.steps(len(names)) as step:
         if out is None:
             compared = compare(scenario, data, names, progress=step)
@@ -55,7 +56,7 @@ def write(folder: Path, scenario: Scenario, compared: Compared) -> None:
 
 def show(scenario: Scenario, compared: Compared) -> None:
     """The comparison as one table, and what it cost in privacy."""
-    title = f"{scenario.dataset}, {scenario.nodes} nodes, epsilon {scenario.epsilon}, rule {scenario.rule}"
+    title = f"{scenario.dataset}, {compared.nodes} nodes, epsilon {scenario.epsilon}, rule {scenario.rule}"
     columns = ["protocol", "accuracy", "balanced", "sums exact", "up/node", "down/node", "messages"]
     columns += ["CPU/node", "CPU aggregator", "CPU trustee", "the aggregator learned"]
     lines = []

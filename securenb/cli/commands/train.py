@@ -24,13 +24,15 @@ def command(
 ) -> None:
     """Run one federated round on a data set, and save the model."""
     scenario = choose(protocol=protocol)
-    data = scenario.load()
+    with console.rows() as read:
+        data = scenario.load(read)
     federation = scenario.federation(data.schema)
+    nodes = scenario.deal(data)
     if out is None:
-        round_ = federation.run(scenario.deal(data))
+        round_ = federation.run(nodes)
     else:
         with run_folder(out, overwrite=overwrite) as folder:
-            round_ = federation.run(scenario.deal(data))
+            round_ = federation.run(nodes)
             pd.DataFrame([_figures(round_, data)]).to_csv(folder / "results.csv", index=False)
             model = json_format.dumps(round_.model.to_dict())
             (folder / "model.json").write_text(model + "\n", encoding="utf-8")
@@ -40,7 +42,7 @@ def command(
         console.show_json(figures)
         return
     majority = _majority(data)
-    console.say(f"{scenario.dataset}: {len(data.train):,} records at {scenario.nodes} nodes, {protocol}")
+    console.say(f"{scenario.dataset}: {len(data.train):,} records at {len(nodes)} nodes, {protocol}")
     console.say(
         f"accuracy            {figures['accuracy']:.4f}   (always the most frequent class: {majority:.4f})"
     )
