@@ -10,7 +10,8 @@ from protocols.engines.faults import NO_FAULTS, Faults
 from protocols.errors import Abort
 from protocols.protocol import PROTOCOLS
 from securenb.dataset import Dataset
-from securenb.federation import Federation, Round
+from securenb.federation import Federation
+from securenb.round import Round
 from securenb.scenario import Scenario
 
 

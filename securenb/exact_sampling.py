@@ -1,11 +1,13 @@
 """Exact samplers for integer distributions: rational coins and integer arithmetic only.
 
 The discrete Laplace follows Canonne, Kamath and Steinke (2020), *The Discrete Gaussian for Differential
-Privacy*, Algorithms 1 and 2. The negative binomial is drawn as a Poisson number of logarithmic variables
-(Quenouille 1949), so its cost does not grow with the scale; it is exact up to a total variation distance
-of 2^-100 a sample, from cutting two tails.
+Privacy*, Algorithms 1 and 2, the discrete Gaussian its Algorithm 3. The negative binomial is drawn as a
+Poisson number of logarithmic variables (Quenouille 1949), so its cost does not grow with the scale. It and
+the Poisson are exact up to a total variation distance of 2^-100 a sample, from cutting tails and from
+probabilities in 256-bit arithmetic that meet a uniform integer of 128 bits.
 """
 
+import math
 from bisect import bisect_right
 from fractions import Fraction
 from functools import lru_cache
@@ -16,7 +18,13 @@ import gmpy2
 from protocols.entropy import Entropy
 
 TABLE_BITS = 128
-"""Resolution of the Poisson table: probabilities are rounded to multiples of 2^-128."""
+"""Resolution of probabilities that are no rational coins: they are rounded to multiples of 2^-128."""
+
+TABLE_MEAN = 256
+"""Poisson variables up to this mean come from a table, larger ones from rejection."""
+
+PRECISION = 256
+"""Bits of the arithmetic behind them."""
 
 
 class Bits:
@@ -80,10 +88,40 @@ def discrete_laplace(bits: Bits, scale: Fraction) -> int:
             return -magnitude if negative else magnitude
 
 
-def negative_binomial(bits: Bits, scale: Fraction, among: int) -> int:
-    """One sample of NB(r, α) with r = 1/among, α = exp(-1/scale): P(k) = C(k+r-1, k) (1-α)^r α^k."""
+def discrete_gaussian(bits: Bits, variance: Fraction) -> int:
+    """One sample of P(k) ∝ exp(-k² / 2 variance); Algorithm 3."""
+    t = math.isqrt(variance.__floor__()) + 1
+    while True:
+        candidate = discrete_laplace(bits, Fraction(t))
+        miss = (abs(candidate) - variance / t) ** 2 / (2 * variance)
+        if bits.exponential_coin(miss.numerator, miss.denominator):
+            return candidate
+
+
+def poisson(bits: Bits, mean: Fraction) -> int:
+    """One sample of the Poisson distribution, at a cost that does not grow with the mean.
+
+    Large ones are accepted from discrete Laplace variables around the mode, as wide as the standard
+    deviation; log-concavity says where the ratio of the two is largest (Devroye 1986, chapter II.3).
+    """
+    if mean <= TABLE_MEAN:
+        return bisect_right(_poisson_table(mean), bits.word(TABLE_BITS // 8))
+    mode, width, log_mean, log_unit = _poisson_proposal(mean)
+    while True:
+        away = discrete_laplace(bits, Fraction(width))
+        if mode + away < 0:
+            continue
+        with gmpy2.context(precision=PRECISION):
+            log_accepted = _log_excess(mode, width, log_mean, away) - log_unit
+            threshold = int(gmpy2.rint(gmpy2.exp(log_accepted) * (1 << TABLE_BITS)))
+        if bits.word(TABLE_BITS // 8) < threshold:
+            return mode + away
+
+
+def negative_binomial(bits: Bits, scale: Fraction, doses: Fraction) -> int:
+    """One sample of NB(r, α) with r = doses, α = exp(-1/scale): P(k) = Γ(k+r)/(Γ(r) k!) (1-α)^r α^k."""
     total = 0
-    for _ in range(bisect_right(_poisson_table(scale, among), bits.word(TABLE_BITS // 8))):
+    for _ in range(bisect_right(_logarithms(scale, doses), bits.word(TABLE_BITS // 8))):
         total += logarithmic(bits, scale)
     return total
 
@@ -103,15 +141,46 @@ def logarithmic(bits: Bits, scale: Fraction) -> int:
 
 
 @lru_cache(maxsize=256)
-def _poisson_table(scale: Fraction, among: int) -> tuple[int, ...]:
-    """Cumulative probabilities, as multiples of 2^-128, of Poisson(-ln(1-α) / among)."""
-    with gmpy2.context(precision=256):
+def _logarithms(scale: Fraction, doses: Fraction) -> tuple[int, ...]:
+    """The Poisson table of how many logarithmic variables make a negative binomial."""
+    with gmpy2.context(precision=PRECISION):
         alpha = gmpy2.exp(-gmpy2.mpfr(scale.denominator) / scale.numerator)
-        rate = -gmpy2.log(1 - alpha) / among
-        terms = []
-        term, k = gmpy2.exp(-rate), 0
-        while (weight := int(gmpy2.rint(term * (1 << TABLE_BITS)))) > 0 or k < rate:
-            terms.append(weight)
-            k += 1
-            term *= rate / k
+        return _cumulative(-gmpy2.log(1 - alpha) * doses.numerator / doses.denominator)
+
+
+@lru_cache(maxsize=256)
+def _poisson_table(mean: Fraction) -> tuple[int, ...]:
+    with gmpy2.context(precision=PRECISION):
+        return _cumulative(gmpy2.mpfr(mean.numerator) / mean.denominator)
+
+
+def _cumulative(mean: "gmpy2.mpfr") -> tuple[int, ...]:
+    """Cumulative Poisson probabilities, as multiples of 2^-128."""
+    terms = []
+    term, k = gmpy2.exp(-mean), 0
+    while (weight := int(gmpy2.rint(term * (1 << TABLE_BITS)))) > 0 or k < mean:
+        terms.append(weight)
+        k += 1
+        term *= mean / k
     return tuple(accumulate(terms))
+
+
+def _log_excess(mode: int, width: int, log_mean: "gmpy2.mpfr", away: int) -> "gmpy2.mpfr":
+    """Log of the ratio of P(mode + away) to the proposal's probability, up to a constant."""
+    return away * log_mean - gmpy2.lngamma(mode + away + 1) + gmpy2.mpfr(abs(away)) / width
+
+
+@lru_cache(maxsize=256)
+def _poisson_proposal(mean: Fraction) -> tuple[int, int, "gmpy2.mpfr", "gmpy2.mpfr"]:
+    """Mode, width of the proposals, log of the mean, and the largest `_log_excess`."""
+    mode = mean.__floor__()
+    width = math.isqrt(mode)
+    with gmpy2.context(precision=PRECISION):
+        exact_mean = gmpy2.mpfr(mean.numerator) / mean.denominator
+        log_mean = gmpy2.log(exact_mean)
+        growth = gmpy2.exp(gmpy2.mpfr(1) / width)
+        # P(k+1)/P(k) = mean/(k+1) passes exp(∓1/width) at these two places
+        right = int(gmpy2.floor(exact_mean * growth)) - mode
+        left = int(gmpy2.floor(exact_mean / growth)) - mode
+        nearby = (left - 1, left, left + 1, 0, right - 1, right, right + 1)
+        return mode, width, log_mean, max(_log_excess(mode, width, log_mean, away) for away in nearby)

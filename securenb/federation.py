@@ -1,7 +1,6 @@
 """One federated round: noised statistics of nodes, summed by a protocol, made a model by a rule."""
 
-import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,71 +8,23 @@ import numpy as np
 from protocols.canonical import digest
 from protocols.engines.faults import NO_FAULTS, Faults
 from protocols.engines.local import LocalRun
-from protocols.engines.transcript import Transcript
 from protocols.grouping import Groups, one_group, shuffled, singletons
 from protocols.opened import Opened
 from protocols.protocol import Protocol
-from protocols.ring import Capacity, Integers
+from protocols.ring import Capacity
 from protocols.session import SESSION_ID_BYTES, Session
-from securenb.ledger import Ledger, Release
-from securenb.mechanism import Mechanism
+from securenb.ledger import Ledger, Release, Seen
+from securenb.mechanism import Charge, Mechanism
 from securenb.model import NaiveBayes
 from securenb.node import Node
 from securenb.noise import ExactNoise, FastNoise, Noise
+from securenb.round import Contributions, Round
 from securenb.rule import Rows, Rule
 from securenb.schema import Schema
 from securenb.streams import Streams
 
 RECORD_CAP = 1 << 20
 """The public cap on one node's records: what the planner sizes sums for."""
-
-
-@dataclass(frozen=True, eq=False)
-class Contributions:
-    """What the nodes are about to send.
-
-    Attributes
-    ----------
-    groups
-        Who is summed with whom.
-    vectors
-        Noised statistics, (d,) int64 by node.
-    """
-
-    groups: Groups
-    vectors: Mapping[str, Integers]
-
-
-@dataclass(frozen=True, eq=False)
-class Round:
-    """What one round left behind.
-
-    Attributes
-    ----------
-    model
-        The rule's model.
-    opened
-        The rows that the protocol opened, and whose they are.
-    ledger
-        What opening them cost.
-    transcript
-        Bytes, messages, CPU time, blame.
-    learned
-        What the aggregator learned, in words.
-    """
-
-    model: NaiveBayes
-    opened: Opened
-    ledger: Ledger
-    transcript: Transcript
-    learned: str
-
-    def digests(self) -> dict[str, str]:
-        """SHA-256 of the opened rows and of the model's parameters: equal rounds have equal digests."""
-        return {
-            "rows": hashlib.sha256(self.opened.rows.astype("<i8").tobytes()).hexdigest(),
-            "model": hashlib.sha256(self.model.parameters.table.astype("<f8").tobytes()).hexdigest(),
-        }
 
 
 @dataclass(frozen=True)
@@ -157,7 +108,7 @@ class Federation:
         return self.protocol.session(
             groups,
             self.schema.length,
-            Capacity(self.schema.reach * self.record_cap, largest, tail),
+            Capacity(self.schema.reach * self.record_cap * self.mechanism.grid, largest, tail),
             # bound to the groups: nodes that join a simulation late must not meet a session they know
             self.streams.entropy(f"session {_named(groups)}")(SESSION_ID_BYTES),
             self.schema.digest,
@@ -189,7 +140,7 @@ class Federation:
             noise = self.mechanism.share(
                 self.schema, self.among(size_of[node.id]), self._noise(node.id, earlier)
             )
-            vectors[node.id] = node.statistics(self.schema).vector() + noise
+            vectors[node.id] = node.statistics(self.schema).vector() * self.mechanism.grid + noise
         return Contributions(groups, vectors)
 
     def _noise(self, node: str, earlier: Round | None) -> Noise:
@@ -222,9 +173,9 @@ class Federation:
         run = LocalRun(parties, self.protocol.codec(session), session, faults, watch)
         opened = run.run()
         return Round(
-            model=NaiveBayes(self.rule.combine(Rows.of(self.schema, opened))),
+            model=NaiveBayes(self.rule.combine(Rows.of(self.schema, opened, self.mechanism.grid))),
             opened=opened,
-            ledger=self._charged(opened, session),
+            ledger=self.charged(session.groups, opened.members),
             transcript=run.transcript,
             learned=self.protocol.learned(opened),
         )
@@ -263,25 +214,39 @@ class Federation:
         for release in (*earlier.ledger.releases, *later.ledger.releases):
             ledger.record(release)
         return Round(
-            model=NaiveBayes(self.rule.combine(Rows.of(self.schema, opened))),
+            model=NaiveBayes(self.rule.combine(Rows.of(self.schema, opened, self.mechanism.grid))),
             opened=opened,
             ledger=ledger,
             transcript=later.transcript,
             learned=self.protocol.learned(opened),
         )
 
-    def _charged(self, opened: Opened, session: Session) -> Ledger:
-        ledger = Ledger()
-        for index, members in enumerate(opened.members):
-            ledger.record(
-                Release(
-                    what=f"row {index}",
-                    nodes=members,
-                    charge=self.mechanism.charge(self.schema),
-                    mechanism=repr(self.mechanism),
-                    among=self.among(len(session.groups[session.group_of[members[0]]])),
-                )
-            )
+    def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:
+        """What opening these rows costs, and what the aggregator sees besides.
+
+        Parameters
+        ----------
+        groups
+            Who was to be summed with whom: the doses counted on that.
+        opened
+            Members of the rows that were opened; by default all groups, whole: what a round may cost.
+        """
+        ledger, mechanism = Ledger(), repr(self.mechanism)
+        size_of = {node: len(group) for group in groups for node in group}
+        charges: dict[tuple[int, int], Charge] = {}
+
+        def release(what: str, members: Sequence[str], seen: Seen) -> None:
+            among = self.among(size_of[members[0]])
+            shares = among if seen == "row" else 1
+            if (among, shares) not in charges:
+                charges[among, shares] = self.mechanism.charge(self.schema, among, shares)
+            ledger.record(Release(what, tuple(members), charges[among, shares], mechanism, among, seen))
+
+        for index, members in enumerate(groups if opened is None else opened):
+            release(f"row {index}", members, "row")
+        if self.protocol.claims.sees == "vectors":
+            for node in size_of:
+                release(f"vector of {node}", [node], "vector")
         return ledger
 
 

@@ -1,4 +1,4 @@
-"""Every released row, charged to the nodes whose records are in it."""
+"""Every release, charged to the nodes whose records are in it, for each of those who see it."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import Literal
 
 from securenb.mechanism import Charge
+from securenb.sensitivity import ADJACENCIES, Adjacency
 
-Adjacency = Literal["add-remove", "replace-one"]
-"""Neighbouring data sets: one record more or less, or one record changed."""
-
-ADJACENCIES: tuple[Adjacency, ...] = ("add-remove", "replace-one")
+Seen = Literal["row", "vector"]
+"""An opened row, which anybody may see; or one node's vector, which a protocol without secrecy shows to the
+aggregator."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,13 @@ class Release:
     nodes
         Whose records are in it.
     charge
-        Its cost under add/remove of a record.
+        Its cost.
     mechanism
         What added the noise, with its parameters.
     among
         Shares that make a dose, that is, the honest survivors that the noise counts on.
+    seen
+        What kind of thing it is, which says who sees it.
     """
 
     what: str
@@ -36,6 +38,7 @@ class Release:
     charge: Charge
     mechanism: str
     among: int
+    seen: Seen = "row"
 
 
 class Ledger:
@@ -57,37 +60,53 @@ class Ledger:
         """Charge a release."""
         self._releases.append(release)
 
-    def epsilon(self, adjacency: Adjacency) -> Fraction | None:
-        """What the releases cost a record at the node that paid most; `None` if it is not private."""
+    def epsilon(self, adjacency: Adjacency, seen: Seen = "row") -> Fraction | None:
+        """What the releases cost a record at the node that paid most; `None` if it is not private.
+
+        Vectors are charged apart from rows: whoever sees all vectors of a row learns nothing from the row.
+        """
         spent: dict[str, Fraction] = defaultdict(Fraction)
-        for release in self._releases:
-            if release.charge.epsilon is None:
+        for release in self._seen(seen):
+            epsilon = release.charge.epsilon(adjacency)
+            if epsilon is None:
                 return None
             for node in release.nodes:
-                spent[node] += release.charge.epsilon
-        total = max(spent.values(), default=Fraction(0))
-        return total if adjacency == "add-remove" else 2 * total
+                spent[node] += epsilon
+        return max(spent.values(), default=Fraction(0))
 
-    def delta(self) -> float:
+    def delta(self, seen: Seen = "row") -> float:
         """The sum of deltas at the node that paid most."""
         spent: dict[str, float] = defaultdict(float)
-        for release in self._releases:
+        for release in self._seen(seen):
             for node in release.nodes:
                 spent[node] += release.charge.delta
         return max(spent.values(), default=0.0)
 
     def report(self) -> str:
-        """A line for each kind of release, then the totals under both adjacencies."""
-        kinds: dict[tuple[str, int, Charge], int] = defaultdict(int)
+        """A line for each kind of release, and the totals under both adjacencies for each who sees them."""
+        kinds: dict[tuple[Seen, str, int, Charge], int] = defaultdict(int)
         for release in self._releases:
-            kinds[release.mechanism, release.among, release.charge] += 1
+            kinds[release.seen, release.mechanism, release.among, release.charge] += 1
         lines = [
             f"{count} opened row{'s' if count > 1 else ''}, {mechanism}, a dose in any {among} "
-            f"share{'s' if among > 1 else ''}: epsilon {shown(charge.epsilon)} each"
-            for (mechanism, among, charge), count in kinds.items()
+            f"share{'s' if among > 1 else ''}: epsilon {shown(charge.add_remove)} each"
+            for (seen, mechanism, among, charge), count in kinds.items()
+            if seen == "row"
         ]
-        lines += [f"epsilon {shown(self.epsilon(kind)):<10} a record, {kind}" for kind in ADJACENCIES]
+        lines += [self.total(kind) for kind in ADJACENCIES]
+        if self._seen("vector"):
+            lines.append("the aggregator reads every node's vector, which holds one share of a dose; of it:")
+            lines += [self.total(kind, "vector") for kind in ADJACENCIES]
         return "\n".join(lines)
+
+    def total(self, adjacency: Adjacency, seen: Seen = "row") -> str:
+        """One line: epsilon, and delta where it is not zero."""
+        delta = self.delta(seen)
+        epsilon = f"epsilon {shown(self.epsilon(adjacency, seen)):<10}"
+        return f"{epsilon}{f' at delta {delta:g}' if delta else ''} a record, {adjacency}"
+
+    def _seen(self, seen: Seen) -> list[Release]:
+        return [release for release in self._releases if release.seen == seen]
 
 
 def shown(epsilon: Fraction | None) -> str:

@@ -40,9 +40,10 @@ class Rows:
             )
 
     @classmethod
-    def of(cls, schema: Schema, opened: Opened) -> "Rows":
-        """The rows that a protocol opened."""
-        tables = opened.rows.reshape(len(opened.rows), len(schema.classes), schema.width)
+    def of(cls, schema: Schema, opened: Opened, grid: int = 1) -> "Rows":
+        """The rows that a protocol opened, brought from the noise's grid to the nearest integers."""
+        nearest = (2 * opened.rows + grid) // (2 * grid)
+        tables = nearest.reshape(len(opened.rows), len(schema.classes), schema.width)
         return cls(schema, tables, np.array([len(members) for members in opened.members], dtype=np.int64))
 
 

@@ -40,6 +40,8 @@ class Scenario(BaseModel):
         Numbers as Gaussians, or as histograms over public edges.
     epsilon
         What one opened row costs a record under add/remove; ``"none"`` for no noise.
+    delta
+        What epsilon holds up to, for mechanisms that need one.
     group_size, colluding
         See `securenb.federation.Federation`.
     threshold
@@ -58,6 +60,7 @@ class Scenario(BaseModel):
     test_file: str | None = None
     protocol: str
     epsilon: str
+    delta: float | None = None
     mechanism: str = "discrete_laplace"
     rule: str = "sum"
     sizes: Sizes = "equal"
@@ -156,7 +159,9 @@ class Scenario(BaseModel):
     def noise(self) -> Mechanism:
         """The mechanism with its epsilon."""
         return (
-            NoNoise() if self.epsilon == NO_EPSILON else MECHANISMS[self.mechanism].from_epsilon(self.epsilon)
+            NoNoise()
+            if self.epsilon == NO_EPSILON
+            else MECHANISMS[self.mechanism].from_epsilon(self.epsilon, self.delta)
         )
 
     def federation(self, schema: Schema) -> Federation:

@@ -33,6 +33,8 @@ class Block:
         Columns of the table.
     reach
         The L1 distance by which adding or removing one record of the class moves the block.
+    span
+        How far a coordinate moves when a record of the class is replaced by another of the same class.
     """
 
     kind: BlockKind
@@ -40,6 +42,7 @@ class Block:
     start: int
     stop: int
     reach: int
+    span: int
 
     @property
     def columns(self) -> slice:
@@ -75,15 +78,16 @@ class Schema:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The queries that one class answers, in the order of the table's columns."""
-        blocks = [Block("count", -1, 0, 1, 1)]
+        blocks = [Block("count", -1, 0, 1, 1, 0)]
         at = 1
         for index, feature in enumerate(self.features):
             if isinstance(feature, Numeric):
-                blocks.append(Block("sum", index, at, at + 1, feature.reach))
-                blocks.append(Block("squares", index, at + 1, at + 2, feature.square_reach))
+                blocks.append(Block("sum", index, at, at + 1, feature.reach, feature.steps))
+                squares = feature.square_reach, feature.reach**2
+                blocks.append(Block("squares", index, at + 1, at + 2, *squares))
                 at += 2
             else:
-                blocks.append(Block("levels", index, at, at + len(feature.levels), 1))
+                blocks.append(Block("levels", index, at, at + len(feature.levels), 1, 1))
                 at += len(feature.levels)
         return tuple(blocks)
 

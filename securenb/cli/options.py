@@ -50,6 +50,13 @@ SCENARIO: dict[str, tuple[Any, Any]] = {
         ],
         _REQUIRED,
     ),
+    "delta": (
+        Annotated[
+            float | None,
+            typer.Option(help="What epsilon holds up to; for mechanisms that need one, such as skellam."),
+        ],
+        None,
+    ),
     "mechanism": (Annotated[str, typer.Option(help="The noise.")], "discrete_laplace"),
     "rule": (Annotated[str, typer.Option(help="How opened rows become a model.")], "sum"),
     "group_size": (

@@ -1,33 +1,28 @@
 """No noise: the sums are opened as they are, and the ledger says that nothing is private."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Self
 
-import numpy as np
-
-from protocols.ring import Integers
-from securenb.mechanism import Charge, Mechanism
-from securenb.noise import Noise
-from securenb.schema import Schema
+from securenb.mechanism import Mechanism
+from securenb.schema import Block, Schema
 
 
 @dataclass(frozen=True)
 class NoNoise(Mechanism):
     """Not differentially private."""
 
+    delta: float = field(default=0.0, init=False, repr=False)
+
     @classmethod
-    def from_epsilon(cls, epsilon: float | str | Fraction) -> "NoNoise":
+    def from_epsilon(cls, epsilon: float | str | Fraction, delta: float | None = None) -> Self:
         """Refuses: without noise no epsilon holds."""
         raise ValueError(f"no noise cannot promise epsilon {epsilon}")
 
-    def share(self, schema: Schema, among: int, noise: Noise) -> Integers:
-        """Zeros."""
-        return np.zeros(schema.length, dtype=np.int64)
+    @classmethod
+    def of(cls, epsilon: Fraction, delta: float) -> Self:
+        """See `from_epsilon`."""
+        return cls.from_epsilon(epsilon)
 
-    def tail(self, schema: Schema, among: int, nodes: int) -> int:
-        """Zero."""
-        return 0
-
-    def charge(self, schema: Schema) -> Charge:
-        """No epsilon."""
-        return Charge(None)
+    def noise(self, schema: Schema, block: Block, among: int, shares: int = 1) -> None:
+        """Nothing."""

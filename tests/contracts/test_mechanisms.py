@@ -5,15 +5,24 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from protocols.entropy import seeded
+from securenb.accountant import worst
 from securenb.feature import Categorical, Numeric
 from securenb.mechanism import MECHANISMS, exact
 from securenb.mechanisms.none import NoNoise
-from securenb.noise import FastNoise
+from securenb.noise import ExactNoise, FastNoise
 from securenb.schema import Schema
 
 SCHEMA = Schema(("a", "b"), (Categorical("c", ("x", "y", "z")), Numeric("n", 0, 1)))
 PRIVATE = [name for name in MECHANISMS if MECHANISMS[name] is not NoNoise]
+PURE = [name for name in PRIVATE if not MECHANISMS[name].needs_delta]
+DELTA = 1e-6
+
+
+def made(name, epsilon):
+    return MECHANISMS[name].from_epsilon(epsilon, DELTA if MECHANISMS[name].needs_delta else None)
 
 
 def noise(seed=1):
@@ -27,7 +36,7 @@ def test_a_mechanism_is_found_by_its_file_name_and_documented(name):
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_every_cell_gets_noise_and_the_same_stream_gives_the_same_noise(name):
-    mechanism = MECHANISMS[name].from_epsilon("0.1")
+    mechanism = made(name, "0.1")
     share = mechanism.share(SCHEMA, 1, noise())
     assert share.shape == (SCHEMA.length,)
     assert share.dtype == np.int64
@@ -39,7 +48,7 @@ def test_every_cell_gets_noise_and_the_same_stream_gives_the_same_noise(name):
 @pytest.mark.parametrize("name", PRIVATE)
 @pytest.mark.parametrize("among", [2, 5])
 def test_a_complete_set_of_shares_has_the_variance_of_one_dose(name, among):
-    mechanism = MECHANISMS[name].from_epsilon(1)
+    mechanism = made(name, 1)
     rng = noise(7)
     doses = np.array([mechanism.share(SCHEMA, 1, rng) for _ in range(3000)])
     shared = np.array(
@@ -53,7 +62,7 @@ def test_a_complete_set_of_shares_has_the_variance_of_one_dose(name, among):
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_noise_stays_within_the_planned_tail(name):
-    mechanism = MECHANISMS[name].from_epsilon(1) if name in PRIVATE else NoNoise()
+    mechanism = made(name, 1) if name in PRIVATE else NoNoise()
     tail = mechanism.tail(SCHEMA, 3, 9)
     rng = noise(2)
     for _ in range(300):
@@ -65,16 +74,74 @@ def test_noise_stays_within_the_planned_tail(name):
 @pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf"), "much"])
 def test_an_epsilon_that_is_no_positive_number_is_refused(name, epsilon):
     with pytest.raises(ValueError, match="epsilon must be a positive number, got"):
-        MECHANISMS[name].from_epsilon(epsilon)
+        made(name, epsilon)
 
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_a_dose_of_no_shares_is_refused(name):
-    mechanism = MECHANISMS[name].from_epsilon(1)
+    mechanism = made(name, 1)
     with pytest.raises(ValueError, match="at least one share, got 0"):
         mechanism.share(SCHEMA, 0, noise())
     with pytest.raises(ValueError, match="at least one share, got 0"):
         mechanism.tail(SCHEMA, 0, 3)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("epsilon", ["0.01", "1", "10"])
+@pytest.mark.parametrize("among", [1, 6])
+def test_a_dose_costs_the_epsilon_it_was_made_for(name, epsilon, among):
+    charge = made(name, epsilon).charge(SCHEMA, among)
+    assert charge.delta == made(name, epsilon).delta
+    if name in PURE:
+        assert charge.add_remove == Fraction(epsilon)
+        assert charge.replace_one == 2 * Fraction(epsilon)
+    else:
+        # calibrated to 1 part in 4 000 of the variance
+        assert Fraction(epsilon) * Fraction(998, 1000) <= charge.add_remove <= Fraction(epsilon)
+        assert charge.add_remove < charge.replace_one < 3 * charge.add_remove
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_fewer_shares_than_a_dose_cost_more_and_more_shares_never_cost_more(name):
+    mechanism = made(name, 1)
+    costs = [mechanism.charge(SCHEMA, 8, shares).add_remove for shares in (1, 2, 4, 7, 8, 12)]
+    assert costs[:5] == sorted(costs[:5], reverse=True)
+    assert costs[3] > costs[4] >= costs[5]
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_whole_nodes_cost_in_proportion_to_the_cap_or_more(name):
+    mechanism = made(name, 1)
+    one, ten = (worst(mechanism.queries(SCHEMA, "add-remove", 1, 1, cap), mechanism.delta) for cap in (1, 10))
+    assert ten >= 10 * one * Fraction(999, 1000)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("among", [1, 3])
+def test_the_fast_and_the_exact_sampler_draw_from_the_same_distribution(name, among):
+    mechanism = made(name, 2)
+    fast, exact_ = FastNoise(np.random.default_rng(1)), ExactNoise(seeded(1)("noise"))
+    for block in SCHEMA.blocks:
+        law = mechanism.noise(SCHEMA, block, among)
+        # ties make the Kolmogorov-Smirnov test conservative, never too eager
+        assert stats.ks_2samp(law.draw(fast, 1500), law.draw(exact_, 1500)).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("name", [name for name in PRIVATE if name not in PURE])
+@pytest.mark.parametrize("delta", [0.0, 1.0, -1e-6, float("nan")])
+def test_a_delta_that_is_no_probability_is_refused(name, delta):
+    with pytest.raises(ValueError, match=f"delta must be between 0 and 1, got {delta}"):
+        MECHANISMS[name].from_epsilon(1, delta)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_delta_is_required_where_it_is_needed_and_refused_where_it_is_not(name):
+    if name in PURE:
+        with pytest.raises(ValueError, match="no use for delta 1e-06"):
+            MECHANISMS[name].from_epsilon(1, DELTA)
+    else:
+        with pytest.raises(ValueError, match=f"{name} needs a delta"):
+            MECHANISMS[name].from_epsilon(1)
 
 
 def test_a_decimal_epsilon_is_what_a_person_meant():

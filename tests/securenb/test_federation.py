@@ -12,8 +12,11 @@ from protocols.schemes.masking import Masking
 from protocols.schemes.plain import Plain
 from securenb.dataset import load_dataset
 from securenb.federation import Federation
+from securenb.mechanisms.discrete_gaussian import DiscreteGaussian
 from securenb.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.mechanisms.none import NoNoise
+from securenb.mechanisms.skellam import Skellam
+from securenb.rule import Rows
 from securenb.rules.median import Median
 from securenb.rules.sum import Sum
 from securenb.statistics import Statistics
@@ -62,9 +65,31 @@ def test_the_same_contributions_open_to_the_same_rows_under_every_protocol():
 
 def test_each_opened_row_is_charged_to_its_members_and_disjoint_rows_compose_in_parallel():
     round_ = federation(group_size=3, seed=1).run(NODES)
-    assert [set(release.nodes) for release in round_.ledger.releases] == list(map(set, round_.opened.members))
+    rows = [release for release in round_.ledger.releases if release.seen == "row"]
+    assert [set(release.nodes) for release in rows] == list(map(set, round_.opened.members))
     assert round_.ledger.epsilon("add-remove") == 1
     assert round_.ledger.epsilon("replace-one") == 2
+
+
+def test_an_aggregator_that_reads_vectors_is_charged_the_share_that_each_holds_and_others_are_not():
+    seen = federation(Plain(), seed=1).run(NODES).ledger
+    assert seen.epsilon("add-remove", "vector") > 20 * seen.epsilon("add-remove")
+    assert "the aggregator reads every node's vector" in seen.report()
+    unseen = federation(Masking(), seed=1).run(NODES).ledger
+    assert {release.seen for release in unseen.releases} == {"row"}
+    local = federation(Plain(), group_size=1, seed=1).run(NODES).ledger
+    assert local.epsilon("add-remove", "vector") == local.epsilon("add-remove") == 1
+
+
+@pytest.mark.parametrize("mechanism", [Skellam(Fraction(1), 1e-6), DiscreteGaussian(Fraction(1), 1e-6)])
+def test_noise_on_a_finer_grid_is_taken_off_again(mechanism):
+    round_ = federation(Masking(), mechanism, seed=1).run(NODES)
+    exact = Statistics.of(DATA.schema, DATA.train).vector()
+    off = Rows.of(DATA.schema, round_.opened, mechanism.grid).tables.ravel() - exact
+    largest = mechanism.tail(DATA.schema, 12, 12) / mechanism.grid
+    assert 0 < np.abs(off).max() < largest
+    assert round_.ledger.delta() == 1e-6
+    assert round_.model.score(DATA.test) > 0.8
 
 
 @pytest.mark.parametrize(

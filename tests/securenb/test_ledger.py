@@ -7,7 +7,8 @@ from securenb.mechanism import Charge
 
 
 def release(*nodes, epsilon=Fraction(1, 10), delta=0.0):
-    return Release("row", nodes, Charge(epsilon, delta), "mechanism", 1)
+    charge = Charge(epsilon, None if epsilon is None else 2 * epsilon, delta)
+    return Release("row", nodes, charge, "mechanism", 1)
 
 
 def test_an_empty_ledger_has_cost_nothing():

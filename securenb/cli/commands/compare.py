@@ -8,10 +8,11 @@ import typer
 from securenb.cli import console
 from securenb.cli.options import Choose, Json, Out, Overwrite, with_scenario
 from securenb.compare import Compared, compare
-from securenb.ledger import ADJACENCIES, shown
+from securenb.ledger import shown
 from securenb.report.comparison import comparison_figure
 from securenb.run_folder import run_folder, write_manifest
 from securenb.scenario import Scenario
+from securenb.sensitivity import ADJACENCIES
 
 
 @with_scenario

@@ -9,9 +9,10 @@ import typer
 from securenb.cli import console
 from securenb.cli.options import Choose, Json, Out, Overwrite, with_scenario
 from securenb.dataset import Dataset
-from securenb.federation import Round
-from securenb.ledger import ADJACENCIES, shown
+from securenb.ledger import shown
+from securenb.round import Round
 from securenb.run_folder import run_folder, write_manifest
+from securenb.sensitivity import ADJACENCIES
 
 
 @with_scenario

@@ -6,7 +6,6 @@ from oracle import centralised_parameters, dealt, federated_parameters, scores
 
 from protocols.schemes.plain import Plain
 from securenb.federation import Federation
-from securenb.mechanism import Charge
 from securenb.mechanisms.none import NoNoise
 from securenb.montecarlo import Scorer, run_batches, run_trials
 from securenb.paper.aggregate import predict
@@ -88,11 +87,8 @@ class Handed(NoNoise):
     def __init__(self, noise):
         object.__setattr__(self, "left", [noise])
 
-    def share(self, schema, among, noise):
+    def share(self, schema, among, noise, shares=1):
         return self.left.pop() if self.left else np.zeros(schema.length, dtype=np.int64)
-
-    def charge(self, schema):
-        return Charge(None)
 
 
 @pytest.mark.parametrize("numeric", ["gaussian", "histogram"])

@@ -1,0 +1,60 @@
+"""What nodes are about to send in a round, and what the round left behind."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from protocols.engines.transcript import Transcript
+from protocols.grouping import Groups
+from protocols.opened import Opened
+from protocols.ring import Integers
+from securenb.ledger import Ledger
+from securenb.model import NaiveBayes
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What the nodes are about to send.
+
+    Attributes
+    ----------
+    groups
+        Who is summed with whom.
+    vectors
+        Noised statistics, (d,) int64 by node.
+    """
+
+    groups: Groups
+    vectors: Mapping[str, Integers]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What one round left behind.
+
+    Attributes
+    ----------
+    model
+        The rule's model.
+    opened
+        The rows that the protocol opened, and whose they are.
+    ledger
+        What opening them cost.
+    transcript
+        Bytes, messages, CPU time, blame.
+    learned
+        What the aggregator learned, in words.
+    """
+
+    model: NaiveBayes
+    opened: Opened
+    ledger: Ledger
+    transcript: Transcript
+    learned: str
+
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of the opened rows and of the model's parameters: equal rounds have equal digests."""
+        return {
+            "rows": hashlib.sha256(self.opened.rows.astype("<i8").tobytes()).hexdigest(),
+            "model": hashlib.sha256(self.model.parameters.table.astype("<f8").tobytes()).hexdigest(),
+        }
