@@ -90,8 +90,7 @@ class Verified(Protocol):
     helpers
         Aggregators besides the leader, 1 to 254.
     proofs
-        Independent proofs over the 64-bit field, 1 to 255. Where sums need the 128-bit field one is
-        enough.
+        Independent proofs over the 64-bit field, 1 to 255; half as many where sums need the 128-bit one.
     noise
         What each aggregator adds to each row: a full dose each, so that any honest one suffices. `None`
         adds nothing. The capacity's tail must cover all of it.
@@ -142,7 +141,7 @@ class Verified(Protocol):
     def prio3(self, session: Session) -> Prio3:
         """The instance of Prio3 that runs in `session`."""
         circuit = self.circuit(session)
-        proofs = self.proofs if circuit.field is FIELD64 else 1
+        proofs = self.proofs if circuit.field is FIELD64 else -(-self.proofs // 2)
         return Prio3(ALGORITHM, circuit, 1 + self.helpers, proofs, session.digest)
 
     def frame_limit(self, session: Session) -> int:
