@@ -8,6 +8,7 @@ import typer
 from securenb.cli import console
 from securenb.cli.options import Choose, Json, Out, Overwrite, with_scenario
 from securenb.compare import Compared, compare
+from securenb.dataset import Dataset
 from securenb.ledger import shown
 from securenb.report.comparison import comparison_figure
 from securenb.run_folder import run_folder, write_manifest
@@ -34,7 +35,7 @@ def command(
         else:
             with run_folder(out, overwrite=overwrite) as folder:
                 compared = compare(scenario, data, names, progress=step)
-                write(folder, scenario, compared)
+                write(folder, scenario, data, compared)
     if json:
         console.show_json(compared.table().to_dict(orient="records"))
         return
@@ -43,13 +44,14 @@ def command(
         console.say(f"written to {out}: results.csv, comparison.png, manifest.json")
 
 
-def write(folder: Path, scenario: Scenario, compared: Compared) -> None:
+def write(folder: Path, scenario: Scenario, data: Dataset, compared: Compared) -> None:
     """Table, picture and manifest of a comparison."""
     compared.table().to_csv(folder / "results.csv", index=False)
     comparison_figure(compared.table(), scenario.dataset).savefig(folder / "comparison.png", dpi=150)
     write_manifest(
         folder,
         scenario,
+        data=data.digest,
         protocols=[line.protocol for line in compared.lines],
         digests={name: round_.digests() for name, round_ in compared.rounds.items()},
     )

@@ -16,14 +16,15 @@ PROTOCOLS = ("plain", "masking", "paillier")
 def command(out: Out = None, overwrite: Overwrite = False) -> None:  # noqa: FBT002 - a flag
     """Compare a plain, a masked and an encrypted round on real data that needs no download."""
     scenario = Scenario.checked(dataset="phishing", nodes=10, protocol="plain", epsilon="1", seed=7)
+    data = scenario.load()
     folder = out if out is not None else Path(tempfile.mkdtemp(prefix="securenb-demo-"))
     console.say(
         "Ten sites hold 1,125 records of phishing and genuine web pages. Each adds its share of noise to\n"
         "its statistics and sends them once. The same round, in the clear, masked, and Paillier-encrypted:\n"
     )
     with console.steps(len(PROTOCOLS)) as step, run_folder(folder, overwrite=overwrite) as draft:
-        compared = compare(scenario, scenario.load(), PROTOCOLS, progress=step)
-        write(draft, scenario, compared)
+        compared = compare(scenario, data, PROTOCOLS, progress=step)
+        write(draft, scenario, data, compared)
     show(scenario, compared)
     console.say(f"\nwritten to {folder}: results.csv, comparison.png, manifest.json")
     console.say("next: securenb compare mushroom --nodes 30 --epsilon 1 --seed 7 --out runs/mushroom")

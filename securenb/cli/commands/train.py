@@ -37,7 +37,7 @@ def command(
             pd.DataFrame([_figures(round_, data)]).to_csv(folder / "results.csv", index=False)
             model = json_format.dumps(round_.model.to_dict())
             (folder / "model.json").write_text(model + "\n", encoding="utf-8")
-            write_manifest(folder, scenario, digests=round_.digests())
+            write_manifest(folder, scenario, data=data.digest, digests=round_.digests())
     figures = _figures(round_, data)
     if json:
         console.show_json(figures)
