@@ -103,14 +103,31 @@ def opened_sums(
     """
     members, lost = enough_present(session, vectors.keys(), survivors)
     rows = [total(vectors[node] for node in present) for present in members.values()]
-    return opened_rows(rows, list(members.values()), lost)
+    return opened_rows(session, rows, list(members.values()), lost)
 
 
 def opened_rows(
-    rows: Sequence[Residues], members: Sequence[tuple[PartyId, ...]], lost: Sequence[Lost]
+    session: Session, rows: Sequence[Residues], members: Sequence[tuple[PartyId, ...]], lost: Sequence[Lost]
 ) -> Opened:
-    """An `Opened` of at least one row; `TooFewParties`, naming everybody missing, if there is none."""
-    if not rows:
+    """The rows that honest members could add up to; where masks hide who sent too much, the group is lost.
+
+    Raises
+    ------
+    TooFewParties
+        If no row is left, naming everybody missing.
+    """
+    kept = []
+    lost = list(lost)
+    for row, present in zip(rows, members, strict=True):
+        most = len(present) * session.capacity.largest_input
+        if -most <= int(from_ring(row).min()) and int(from_ring(row).max()) <= most:
+            kept.append((row, present))
+        else:
+            reason = f"its sum is beyond ±{most}: somebody sent more than a node may"
+            lost.append(Lost(session.group_of[present[0]], (), reason))
+    lost.sort(key=lambda group: group.group)
+    if not kept:
         missing = [node for group in lost for node in group.missing]
         raise TooFewParties(missing, f"no group could be opened: {lost[0].reason}")
-    return Opened(from_ring(np.stack(rows)), tuple(members), tuple(lost))
+    opened = np.stack([row for row, _ in kept])
+    return Opened(from_ring(opened), tuple(present for _, present in kept), tuple(lost))

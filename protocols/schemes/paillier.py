@@ -171,7 +171,7 @@ class _Aggregator(Party):
         sealed = self._sealed.received
         members, self._lost = enough_present(self._session, sealed.keys(), self._protocol.survivors)
         if not members:
-            opened_rows([], [], self._lost)
+            opened_rows(self._session, [], [], self._lost)
         count = self._protocol.slots(self._session).plaintexts
         pool = Pool(self._protocol.randomisers(key, len(members) * count, self._entropy))
         self._asked = []
@@ -195,7 +195,7 @@ class _Aggregator(Party):
                 raise FaultyParty(KEY_HOLDER, f"sent a sum beyond ±{most}")
             rows.append(row)
             members.append(request.members)
-        return opened_rows(rows, members, sorted(lost, key=lambda group: group.group))
+        return opened_rows(self._session, rows, members, lost)
 
 
 @dataclass(frozen=True)
