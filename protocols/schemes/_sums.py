@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from protocols.errors import FaultyParty
-from protocols.opened import Lost, Opened, enough_present, opened_rows
+from protocols.opened import Lost, Opened, opened_rows
 from protocols.party import PartyId
 from protocols.ring import Residues, received, to_bytes, total
 from protocols.session import Session
@@ -22,14 +22,12 @@ class Sums(Message, frozen=True):
 
 def sums_of(session: Session, vectors: Mapping[PartyId, Residues], survivors: Callable[[int], int]) -> Sums:
     """The sums of the groups that have at least as many vectors as `survivors` of their size."""
-    members, _ = enough_present(session, vectors.keys(), survivors)
-    return Sums(
-        tuple(tuple(i for i, node in enumerate(group) if node in vectors) for group in session.groups),
-        tuple(
-            to_bytes(total(vectors[node] for node in members[index])) if index in members else b""
-            for index in range(len(session.groups))
-        ),
-    )
+    answered = [tuple(i for i, node in enumerate(group) if node in vectors) for group in session.groups]
+    words = [
+        to_bytes(total(vectors[group[i]] for i in places)) if len(places) >= survivors(len(group)) else b""
+        for group, places in zip(session.groups, answered, strict=True)
+    ]
+    return Sums(tuple(answered), tuple(words))
 
 
 def read_sums(session: Session, sender: PartyId, sums: Sums, survivors: Callable[[int], int]) -> list[Row]:

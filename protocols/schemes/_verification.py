@@ -271,8 +271,6 @@ class Leader(_Verifying):
 
     def _open(self) -> list[Envelope]:
         self._members, self._lost = enough_present(self._session, self._seeds, self._terms.survivors)
-        if not self._members:
-            opened_rows(self._session, [], [], self._lost)
         groups = tuple(self._members)
         places = tuple(tuple(self._index[node] for node in members) for members in self._members.values())
         seeds = tuple(tuple(self._seeds[node] for node in members) for members in self._members.values())

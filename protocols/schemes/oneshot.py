@@ -170,8 +170,6 @@ class _Aggregator(Party):
         self._need_quorum(self._reports.missing)
         present = {node for node in self._masked.received if self._consistent(node)}
         self._members, self._lost = enough_present(self._session, present, self._protocol.survivors)
-        if not self._members:
-            opened_rows(self._session, [], [], self._lost)
         self._sums = Intake(self._reports.received)
         request = Request(tuple(self._members), tuple(self._members.values()))
         return [self.to(holder, request) for holder in self._reports.received]

@@ -170,8 +170,6 @@ class _Aggregator(Party):
         """Multiply what arrived and have it opened; `TooFewParties` if no group has enough."""
         sealed = self._sealed.received
         members, self._lost = enough_present(self._session, sealed.keys(), self._protocol.survivors)
-        if not members:
-            opened_rows(self._session, [], [], self._lost)
         count = self._protocol.slots(self._session).plaintexts
         pool = Pool(self._protocol.randomisers(key, len(members) * count, self._entropy))
         self._asked = []
