@@ -53,6 +53,32 @@ class Frame:
     data: bytes
 
 
+@dataclass(frozen=True)
+class Stage:
+    """One exchange of an engine on many machines: who was asked at once, and how long that took.
+
+    Attributes
+    ----------
+    name
+        Which messages were delivered; `start`, or `deadline`.
+    asked, answered
+        How many parties.
+    seconds
+        From the first question to the last answer, or to the end of waiting.
+    cpu
+        The largest processor time inside one party's own code, in seconds: what the engine can not save.
+    carried
+        Bytes of questions and answers, with everything that the engine adds to frames.
+    """
+
+    name: str
+    asked: int
+    answered: int
+    seconds: float
+    cpu: float
+    carried: int
+
+
 @dataclass
 class Transcript:
     """The record of one run."""
@@ -66,6 +92,8 @@ class Transcript:
     stops: list[Stop] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     deadlines: int = 0
+    stages: list[Stage] = field(default_factory=list)
+    """Exchanges between machines; none in one process."""
 
     def role(self, party: PartyId) -> str:
         """`aggregator`, `trustee` or `node`."""
@@ -85,6 +113,11 @@ class Transcript:
     def summary(self) -> str:
         """A line for each role: parties, bytes and messages up and down, CPU time."""
         lines = [self._line(role) for role in ("node", "aggregator", "trustee") if self.of_role(role)]
+        lines += [
+            f"stage      {stage.name}: {stage.answered} of {stage.asked} answered in {stage.seconds:,.1f} s, "
+            f"{stage.carried:,} B, of it the slowest party's own work {1e3 * stage.cpu:,.0f} ms"
+            for stage in self.stages
+        ]
         lines += [f"blamed     {blame.party} (by {blame.by}): {blame.reason}" for blame in self.blames]
         lines += [f"stopped    {stop.party}: {stop.reason}" for stop in self.stops]
         return "\n".join(lines)

@@ -1,0 +1,108 @@
+"""A party that outlives the process it runs in: its life is replayed from a journal.
+
+A party's replies follow from its inputs, its entropy and what it has been asked. So nothing of its
+state is stored: inputs, the seed of its entropy and the questions are, and a process that finds them
+builds the party anew, asks everything again, and goes on. A question that is asked twice gets the same
+reply, byte for byte; another question in its place is refused.
+"""
+
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from protocols.engines.journal import Journal
+from protocols.engines.post import Post
+from protocols.errors import Abort, FaultyParty
+from protocols.party import Envelope, Party
+
+
+class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag="step", gc=False):
+    """What a party is asked, in this order: to start, to go on without the silent, to handle signed frames."""
+
+    number: int
+    frames: tuple[bytes, ...] = ()
+    deadline: bool = False
+
+
+class Reply(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag="reply", gc=False):
+    """What a party answers: signed frames with their recipients, and what it says of the run.
+
+    `stopped` is why it ended the run for itself; empty while it goes on. `cpu` is in seconds.
+    """
+
+    frames: tuple[tuple[str, bytes], ...] = ()
+    blames: tuple[tuple[str, str], ...] = ()
+    stopped: str = ""
+    finished: bool = False
+    cpu: float = 0.0
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Step)
+
+
+class LastingParty:
+    """One party in one session.
+
+    Parameters
+    ----------
+    make
+        Builds the party as it was at its birth: same inputs, same entropy.
+    post
+        Its signed post.
+    journal
+        What it was asked so far.
+    """
+
+    def __init__(self, make: Callable[[], Party], post: Post, journal: Journal) -> None:
+        self._make = make
+        self._post = post
+        self._journal = journal
+
+    def answer(self, step: Step) -> Reply:
+        """The reply to a step, which is in the journal before anybody can know the reply.
+
+        Raises
+        ------
+        Abort
+            If the step is not the next one, nor one that was answered before.
+        OSError
+            If the journal cannot be written; the step was not taken.
+        """
+        self._journal.write(step.number, _encoder.encode(step))
+        party = self._make()
+        for earlier in map(_decoder.decode, self._journal.steps()[: step.number]):
+            reply = self._take(party, earlier)
+            if reply.stopped:
+                return Reply(stopped=reply.stopped)
+        return self._take(party, step)
+
+    def _take(self, party: Party, step: Step) -> Reply:
+        said: list[Envelope] = []
+        blames: list[FaultyParty] = []
+        stopped = ""
+        begin = time.process_time()
+        try:
+            if step.number == 0:
+                said += party.start()
+            if step.deadline:
+                said += party.deadline()
+            for data in step.frames:
+                try:
+                    said += party.handle(self._post.open(data))
+                except FaultyParty as fault:
+                    blames.append(fault)
+        except FaultyParty as fault:
+            blames.append(fault)
+        except Abort as abort:
+            stopped = str(abort)
+        blames += party.late_faults
+        party.late_faults.clear()
+        return Reply(
+            frames=tuple((envelope.recipient, self._post.seal(envelope)) for envelope in said),
+            blames=tuple((fault.party, fault.reason) for fault in blames),
+            stopped=stopped,
+            finished=party.output is not None,
+            cpu=time.process_time() - begin,
+        )

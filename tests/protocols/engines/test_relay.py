@@ -1,0 +1,181 @@
+import msgspec
+import numpy as np
+import pytest
+
+from protocols.engines.journal import Journal
+from protocols.engines.lasting import LastingParty, Step
+from protocols.engines.local import LocalRun
+from protocols.engines.post import RELAY, Post
+from protocols.engines.relay import Carrier, RelayedRun, Unanswered
+from protocols.entropy import seeded
+from protocols.errors import Abort, FaultyParty
+from protocols.grouping import one_group
+from protocols.party import AGGREGATOR
+from protocols.primitives.identity import Identity, Roster
+from protocols.protocol import PROTOCOLS
+from protocols.ring import Capacity
+from protocols.schemes.plain import Plain, Vector
+
+NODES = [f"node-{index}" for index in range(5)]
+VECTORS = {node: np.arange(4, dtype=np.int64) * (1 + index) for index, node in enumerate(NODES)}
+TOTAL = [0, 15, 30, 45]
+
+
+class FarAway(Carrier):
+    """Machines that forget everything between two questions, except what is in their journals."""
+
+    def __init__(self, world, tmp_path, dead=None):
+        self.world, self.tmp_path, self.dead = world, tmp_path, dead or {}
+        self.asked, self.stage, self.seen = [], 0, []
+
+    def exchange(self, stage, questions):
+        self.asked.append((stage, sorted(questions)))
+        answers = {}
+        for party, question in questions.items():
+            self.seen.append(question)
+            silent_from = self.dead.get(party)
+            if silent_from is None or self.stage < silent_from:
+                answers[party] = self.answer(party, question)
+        self.stage += 1
+        return answers
+
+    def answer(self, party, question):
+        step = msgspec.msgpack.decode(question, type=Step)
+        life = LastingParty(
+            lambda: self.world.party(party), self.world.post(party), Journal(self.tmp_path / party)
+        )
+        return msgspec.msgpack.encode(life.answer(step))
+
+
+class World:
+    """A protocol, a session, and everybody's keys."""
+
+    def __init__(self, name, seed=1):
+        self.protocol = PROTOCOLS[name].for_tests()
+        self.seed = seed
+        self.session = self.protocol.session(one_group(NODES), 4, Capacity(1000, 5), bytes(16))
+        everybody = [AGGREGATOR, *self.session.trustees, *NODES]
+        self.identities = {name: Identity(bytes([1 + i]) * 32) for i, name in enumerate(everybody)}
+        self.roster = Roster({name: identity.public for name, identity in self.identities.items()})
+
+    def party(self, name):
+        return self.protocol.parties(VECTORS, self.session, seeded(self.seed))[name]
+
+    def post(self, name):
+        codec = self.protocol.codec(self.session)
+        return Post(name, self.identities[name], self.roster, self.session, codec)
+
+    def relayed(self, carrier):
+        return RelayedRun(self.party(AGGREGATOR), self.post(AGGREGATOR), self.session, carrier)
+
+
+@pytest.fixture(params=list(PROTOCOLS))
+def world(request):
+    return World(request.param)
+
+
+def test_every_protocol_opens_the_same_far_away_as_in_one_process(world, tmp_path):
+    parties = world.protocol.parties(VECTORS, world.session, seeded(1))
+    here = LocalRun(parties, world.protocol.codec(world.session), world.session).run()
+    run = world.relayed(FarAway(world, tmp_path))
+    far = run.run()
+    assert far.rows.tolist() == here.rows.tolist() == [TOTAL]
+    assert far.members == here.members
+    assert run.transcript.blames == []
+    assert run.transcript.deadlines == 0
+    assert all(stage.answered == stage.asked for stage in run.transcript.stages)
+
+
+@pytest.mark.parametrize("silent_from", range(6))
+def test_a_node_that_dies_at_any_stage_leaves_the_exact_sum_of_the_others_or_an_abort(
+    world, tmp_path, silent_from
+):
+    run = world.relayed(FarAway(world, tmp_path, dead={"node-1": silent_from}))
+    try:
+        opened = run.run()
+    except Abort:
+        return
+    (members,) = opened.members
+    assert set(NODES) - set(members) <= {"node-1"}
+    assert opened.rows.tolist() == [sum(VECTORS[node] for node in members).tolist()]
+
+
+def test_an_error_is_a_silence_with_a_reason(tmp_path):
+    world = World("plain")
+
+    class Refusing(FarAway):
+        def answer(self, party, question):
+            return Unanswered("no room") if party == "node-2" else super().answer(party, question)
+
+    run = world.relayed(Refusing(world, tmp_path))
+    assert run.run().rows.tolist() == [[0, 12, 24, 36]]
+    assert [(stop.party, stop.reason) for stop in run.transcript.stops] == [("node-2", "no room")]
+
+
+def test_what_is_no_reply_leaves_its_sender_out(tmp_path):
+    world = World("plain")
+
+    class Babbling(FarAway):
+        def answer(self, party, question):
+            return b"\xc1" if party == "node-2" else super().answer(party, question)
+
+    run = world.relayed(Babbling(world, tmp_path))
+    assert run.run().members == (("node-0", "node-1", "node-3", "node-4"),)
+
+
+def test_whoever_is_absent_from_the_start_is_not_asked(tmp_path):
+    world = World("plain")
+    carrier = FarAway(world, tmp_path)
+    opened = world.relayed(carrier).run(present=NODES[1:])
+    assert opened.members == (tuple(NODES[1:]),)
+    assert carrier.asked == [("start", NODES[1:])]
+
+
+def test_an_answer_is_repeated_byte_for_byte_and_no_other_question_takes_its_place(world, tmp_path):
+    carrier = FarAway(world, tmp_path)
+    question = msgspec.msgpack.encode(Step(0))
+    first = msgspec.msgpack.decode(carrier.answer("node-0", question))
+    again = msgspec.msgpack.decode(carrier.answer("node-0", question))
+    assert first[:-1] == again[:-1]  # the last is CPU time
+    with pytest.raises(Abort, match="step 0 was something else before"):
+        carrier.answer("node-0", msgspec.msgpack.encode(Step(0, (b"x",))))
+    with pytest.raises(Abort, match="step 2 came before step 1"):
+        carrier.answer("node-0", msgspec.msgpack.encode(Step(2)))
+
+
+def test_a_relay_that_speaks_for_others_is_blamed():
+    world = World("plain")
+    vector = Plain().node("node-1", VECTORS["node-1"], world.session, seeded(1)("x")).start()[0]
+    signed = world.post("node-1").seal(vector)
+    assert world.post(AGGREGATOR).open(signed) == vector
+    forged = Post(
+        "node-1", Identity(bytes(32)), world.roster, world.session, world.protocol.codec(world.session)
+    )
+    for data in (forged.seal(vector), signed[:-1], b"", signed[:-1] + bytes([signed[-1] ^ 1])):
+        with pytest.raises(FaultyParty) as caught:
+            world.post(AGGREGATOR).open(data)
+        assert caught.value.party == RELAY
+    with pytest.raises(FaultyParty, match="node-1 has not signed for node-2"):
+        world.post("node-2").open(signed)
+    assert isinstance(vector.body, Vector)
+
+
+def test_signatures_are_of_one_session():
+    world, other = World("plain"), World("plain")
+    other.session = other.protocol.session(one_group(NODES), 4, Capacity(1000, 5), bytes([1] * 16))
+    vector = world.party("node-1").start()[0]
+    with pytest.raises(FaultyParty):
+        other.post(AGGREGATOR).open(world.post("node-1").seal(vector))
+
+
+def test_a_party_that_stopped_stays_stopped(tmp_path):
+
+    world = World("plain")
+    party = world.party(AGGREGATOR)
+    life = LastingParty(lambda: world.party(AGGREGATOR), world.post(AGGREGATOR), Journal(tmp_path))
+    assert "no group could be opened" in life.answer(Step(0, deadline=True)).stopped
+    signed = world.post("node-1").seal(world.party("node-1").start()[0])
+    reply = life.answer(Step(1, (signed,)))
+    assert "no group could be opened" in reply.stopped
+    assert reply.frames == ()
+    assert party.output is None
