@@ -99,12 +99,14 @@ class Federation:
             )
         return honest
 
+    def tail(self, size: int) -> int:
+        """What all the noise in a row of `size` nodes stays within."""
+        return self.mechanism.tail(self.schema, self.among(size), size)
+
     def session(self, groups: Groups) -> Session:
         """The checked session for these groups."""
         largest = max(map(len, groups))
-        tail = max(
-            self.mechanism.tail(self.schema, self.among(size), size) for size in {len(g) for g in groups}
-        )
+        tail = max(self.tail(size) for size in set(map(len, groups)))
         return self.protocol.session(
             groups,
             self.schema.length,

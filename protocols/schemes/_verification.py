@@ -29,8 +29,8 @@ from protocols.schemes._reports import (
 )
 from protocols.session import Session
 
-NoiseFor = Callable[[PartyId, int], Integers]
-"""`noise(aggregator, group)` is what that aggregator adds to that group's row, (d,) int64."""
+NoiseFor = Callable[[PartyId, Session, int], Integers]
+"""`noise(aggregator, session, group)` is what that aggregator adds to that group's row, (d,) int64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class _Verifying(Party):
             self._terms.releases.claim(self.me, self._session)
         noise = self._terms.noise
         return [
-            total(self._prio3, shares, None if noise is None else noise(self.me, group))
+            total(self._prio3, shares, None if noise is None else noise(self.me, self._session, group))
             for group, shares in zip(groups, outputs, strict=True)
         ]
 

@@ -137,7 +137,8 @@ def test_every_aggregator_adds_its_own_noise_to_every_row():
     }
     asked = []
 
-    def noise(who, group):
+    def noise(who, session, group):
+        assert session.id == bytes(16)
         asked.append((who, group))
         return doses[who, group]
 
