@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from protocols.catalogue import Catalogue
 from protocols.opened import Opened
 from protocols.ring import Integers
 from securenb.parameters import Parameters
+from securenb.points import check_bound
+from securenb.records import Records
 from securenb.schema import Schema
 
 
@@ -46,6 +49,16 @@ class Rows:
         tables = nearest.reshape(len(opened.rows), len(schema.classes), schema.width)
         return cls(schema, tables, np.array([len(members) for members in opened.members], dtype=np.int64))
 
+    def ordered(self) -> "Rows":
+        """The same rows in an order that depends on their content only.
+
+        Combining these makes every rule exactly indifferent to the order in which rows arrive: sums
+        are rounded alike, and ties are broken alike.
+        """
+        keys = [(int(size), table.tobytes()) for size, table in zip(self.sizes, self.tables, strict=True)]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        return Rows(self.schema, self.tables[order], self.sizes[order])
+
 
 @dataclass(frozen=True)
 class Rule(ABC):
@@ -55,19 +68,42 @@ class Rule(ABC):
     ----------
     smoothing
         Pseudo-count of every probability, see `securenb.parameters.estimate`.
+    malicious
+        The most rows that may be malicious: what the rule must withstand. Where nodes are summed in
+        groups, one malicious node makes the whole row malicious.
     """
 
     smoothing: float = 1.0
+    malicious: int = 0
+
+    @classmethod
+    def for_tests(cls, reference: Records) -> Self:  # noqa: ARG003 - most rules need no reference
+        """An instance that can combine rows of nodes with records like `reference`."""
+        return cls()
 
     @abstractmethod
+    def tolerance(self, rows: int) -> int:
+        """The most malicious rows among `rows` that the rule withstands; negative if it cannot run."""
+
+    def tolerated(self, rows: Rows) -> int:
+        """The most malicious ones among these very rows that the rule withstands in every cell."""
+        return self.tolerance(len(rows.sizes))
+
     def combine(self, rows: Rows) -> Parameters:
-        """Parameters of one row, table (C, width).
+        """Parameters of one row, table (C, width); the same, to the last bit, for rows in any order.
 
         Raises
         ------
         ValueError
             If the rule's bound does not hold for these rows, naming the cell where that is the reason.
         """
+        what = f"the rule {RULES.name_of(self)!r}"
+        check_bound(len(rows.sizes), self.malicious, self.tolerance(len(rows.sizes)), what)
+        return self._combine(rows.ordered())
+
+    @abstractmethod
+    def _combine(self, rows: Rows) -> Parameters:
+        """See `combine`; the bound on rows holds."""
 
 
 RULES: Catalogue[Rule] = Catalogue("securenb.rules", Rule, "rule")

@@ -1,35 +1,44 @@
 """The coordinate-wise median of the parameters of each row."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from securenb.parameters import Parameters, estimate, normalised
-from securenb.rule import Rows, Rule
+from securenb.parameters import Floats
+from securenb.point_rule import PointRule
+from securenb.points import Points, checked
 
-FEWEST = 3
-"""With fewer rows a median is one of them or their mean: a single bad row decides."""
+
+def median(points: Floats) -> Floats:
+    """The median of each coordinate, shape (d,); the midpoint of the middle two for an even number."""
+    middle: Floats = np.median(checked(points, 0, 0), axis=0)
+    return middle
 
 
 @dataclass(frozen=True)
-class Median(Rule):
+class Median(PointRule):
     """Each parameter is the median over the rows that define it (the SECRYPT 2022 paper's open question).
 
     A row defines the parameters of a class only if it holds records of that class. Skipping the others
-    is what keeps the median alive when most nodes lack most classes. The median of an even number of
-    rows is the midpoint of the middle two. Probabilities are rescaled to add to one afterwards.
+    is what keeps the median alive when most nodes lack most classes. Probabilities are taken as they
+    are: a median is the same on any monotone scale. They are rescaled to add to one afterwards.
     """
 
-    def combine(self, rows: Rows) -> Parameters:
-        """See `Rule.combine`; refuses a cell that fewer than three rows define."""
-        local = estimate(rows.schema, rows.tables, self.smoothing)
-        defining = local.defined.sum(axis=0)
-        if (defining < FEWEST).any():
-            row, column = np.argwhere(defining < FEWEST)[0]
-            raise ValueError(
-                f"the median needs {FEWEST} rows that define each parameter; class "
-                f"{rows.schema.classes[row]!r}, {rows.schema.column_name(int(column))}: "
-                f"{defining[row, column]} of {len(rows.sizes)} do"
-            )
-        table = np.nanmedian(np.where(local.defined, local.table, np.nan), axis=0)
-        return Parameters(rows.schema, normalised(rows.schema, table), np.ones(table.shape, dtype=np.bool_))
+    by_coordinate: ClassVar[bool] = True
+    norm: ClassVar[float] = np.inf
+
+    def bound(self, rows: int) -> int:
+        """See `PointRule.bound`."""
+        return (rows - 1) // 2
+
+    def displacement(self, rows: int) -> float:
+        """See `PointRule.displacement`: the median lies between honest values."""
+        return 1.0
+
+    def centre(self, points: Points) -> Floats:
+        """See `PointRule.centre`."""
+        if points.defined.all():
+            return median(points.values)
+        middle: Floats = np.nanmedian(np.where(points.defined, points.values, np.nan), axis=0)
+        return middle

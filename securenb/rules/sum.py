@@ -10,6 +10,9 @@ from securenb.rule import Rows, Rule
 class Sum(Rule):
     """Parameters of the pooled records. One malicious row moves it without limit."""
 
-    def combine(self, rows: Rows) -> Parameters:
-        """See `Rule.combine`."""
+    def tolerance(self, rows: int) -> int:
+        """See `Rule.tolerance`."""
+        return 0
+
+    def _combine(self, rows: Rows) -> Parameters:
         return estimate(rows.schema, rows.tables.sum(axis=0), self.smoothing)

@@ -41,12 +41,12 @@ def test_rows_without_a_class_are_skipped_for_that_class():
 
 
 def test_the_median_refuses_a_cell_that_too_few_rows_define():
-    with pytest.raises(ValueError, match="class 'b', feature 'c': 2 of 5 do"):
+    with pytest.raises(ValueError, match="class 'b', feature 'c': 2 of 5 rows define it"):
         Median().combine(rows(EMPTY_B, EMPTY_B, EMPTY_B, GOOD, GOOD))
 
 
 def test_the_median_of_one_group_is_refused_instead_of_being_that_group():
-    with pytest.raises(ValueError, match="needs 3 rows"):
+    with pytest.raises(ValueError, match="it needs 3|cannot run on 1"):
         Median().combine(rows(GOOD))
 
 

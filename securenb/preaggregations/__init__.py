@@ -1,0 +1,1 @@
+"""Pre-aggregations, one a file; the file name is its name."""
