@@ -132,6 +132,6 @@ def _federations(scenario: Scenario, data: Dataset, protocols: Sequence[str], si
     federations = []
     for name in protocols:
         PROTOCOLS[name]
-        federations.append(scenario.model_copy(update={"protocol": name}).federation(data.schema))
+        federations.append(scenario.model_copy(update={"protocol": name}).federation(data))
     fewest = min(federation.protocol.survivors(size) for federation in federations)
     return [replace(federation, survivors=fewest) for federation in federations]

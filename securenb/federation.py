@@ -1,7 +1,7 @@
 """One federated round: noised statistics of nodes, summed by a protocol, made a model by a rule."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from protocols.opened import Opened
 from protocols.protocol import Protocol
 from protocols.ring import Capacity
 from protocols.session import SESSION_ID_BYTES, Session
+from securenb.door import at_the_door
 from securenb.ledger import Ledger, Release, Seen
 from securenb.mechanism import Charge, Mechanism
 from securenb.model import NaiveBayes
 from securenb.node import Node
 from securenb.noise import ExactNoise, FastNoise, Noise
+from securenb.preflight import check_counts, check_rule, noise_spread
 from securenb.round import Contributions, Round
 from securenb.rule import Rows, Rule
 from securenb.schema import Schema
@@ -51,6 +53,9 @@ class Federation:
         guarantees. Only a smaller number than that is accepted.
     record_cap
         The most records that a node may hold.
+    malicious
+        The most nodes that may be malicious: the rule is told how many rows that makes, and a round that
+        it does not withstand is refused, see `securenb.preflight`.
     seed
         Makes the round a reproducible simulation: nothing in it is secret. `None` takes noise and keys
         from the operating system, with the exact sampler.
@@ -64,6 +69,7 @@ class Federation:
     colluding: int = 0
     survivors: int | None = None
     record_cap: int = RECORD_CAP
+    malicious: int = 0
     seed: int | None = None
     streams: Streams = field(init=False)
 
@@ -142,7 +148,8 @@ class Federation:
             noise = self.mechanism.share(
                 self.schema, self.among(size_of[node.id]), self._noise(node.id, earlier)
             )
-            vectors[node.id] = node.statistics(self.schema).vector() * self.mechanism.grid + noise
+            vectors[node.id] = node.contribution(self.schema, noise, self.mechanism.grid)
+        self._withstanding(groups)  # refuse before anything is sent
         return Contributions(groups, vectors)
 
     def _noise(self, node: str, earlier: Round | None) -> Noise:
@@ -171,15 +178,18 @@ class Federation:
             If the protocol could not open any group.
         """
         session = self.session(contributions.groups)
-        parties = self.protocol.parties(contributions.vectors, session, self.streams.entropy_for)
+        vectors, refused = at_the_door(contributions.vectors, session)
+        parties = self.protocol.parties(vectors, session, self.streams.entropy_for)
+        faults = replace(faults, silent={**faults.silent, **dict.fromkeys(refused, 0)})
         run = LocalRun(parties, self.protocol.codec(session), session, faults, watch)
         opened = run.run()
         return Round(
-            model=NaiveBayes(self.rule.combine(Rows.of(self.schema, opened, self.mechanism.grid))),
+            model=self._model(opened),
             opened=opened,
             ledger=self.charged(session.groups, opened.members),
             transcript=run.transcript,
             learned=self.protocol.learned(opened),
+            refused=refused,
         )
 
     def run(self, nodes: Sequence[Node], faults: Faults = NO_FAULTS, watch: Collection[str] = ()) -> Round:
@@ -216,12 +226,26 @@ class Federation:
         for release in (*earlier.ledger.releases, *later.ledger.releases):
             ledger.record(release)
         return Round(
-            model=NaiveBayes(self.rule.combine(Rows.of(self.schema, opened, self.mechanism.grid))),
+            model=self._model(opened),
             opened=opened,
             ledger=ledger,
             transcript=later.transcript,
             learned=self.protocol.learned(opened),
+            refused={**earlier.refused, **later.refused},
         )
+
+    def _withstanding(self, groups: Groups) -> Rule:
+        """The rule, told how many rows it must withstand."""
+        if not self.malicious:
+            return self.rule
+        return replace(self.rule, malicious=check_rule(self.rule, [len(g) for g in groups], self.malicious))
+
+    def _model(self, opened: Opened) -> NaiveBayes:
+        rows = Rows.of(self.schema, opened, self.mechanism.grid)
+        if self.malicious:
+            largest = max(map(len, opened.members))
+            check_counts(rows, noise_spread(self.mechanism, self.schema, self.among(largest), largest))
+        return NaiveBayes(self._withstanding(opened.members).combine(rows))
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:
         """What opening these rows costs, and what the aggregator sees besides.

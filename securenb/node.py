@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from protocols.party import PartyId
+from protocols.ring import Integers
 from securenb.records import Records
 from securenb.schema import Schema
 from securenb.statistics import Statistics
@@ -28,6 +29,13 @@ class Node:
     def statistics(self, schema: Schema) -> Statistics:
         """The statistics of what the node holds, exact; those of all nodes add to the pooled ones."""
         return Statistics.of(schema, self.records)
+
+    def contribution(self, schema: Schema, noise: Integers, grid: int) -> Integers:
+        """What the node sends, shape (d,): its statistics on the noise's grid, and its share of noise.
+
+        See `securenb.mechanism.Mechanism.grid`.
+        """
+        return self.statistics(schema).vector() * grid + noise
 
 
 @dataclass(frozen=True, eq=False)

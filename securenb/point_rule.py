@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from securenb.parameters import Floats, Parameters, estimate
 from securenb.points import Points, plain, stabilised, unplain, unstabilised
 from securenb.preaggregation import Preaggregation
-from securenb.rule import Rows, Rule
+from securenb.rule import RULES, Rows, Rule
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class PointRule(Rule):
                 else f"that tolerates at most {most} malicious ones, not {self.malicious}"
             )
             raise ValueError(
-                f"the rule cannot run: class {local.schema.classes[row]!r}, "
+                f"the rule {RULES.name_of(self)!r} cannot run: class {local.schema.classes[row]!r}, "
                 f"{local.schema.column_name(int(column))}: {fewest} of {len(local.defined)} rows define it; "
                 f"{reason}"
             )

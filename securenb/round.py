@@ -44,6 +44,8 @@ class Round:
         Bytes, messages, CPU time, blame.
     learned
         What the aggregator learned, in words.
+    refused
+        Nodes whose vectors were malformed, and why: the round went on as if they were silent.
     """
 
     model: NaiveBayes
@@ -51,6 +53,7 @@ class Round:
     ledger: Ledger
     transcript: Transcript
     learned: str
+    refused: Mapping[str, str]
 
     def digests(self) -> dict[str, str]:
         """SHA-256 of the opened rows and of the model's parameters: equal rounds have equal digests."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from protocols.protocol import PROTOCOLS
@@ -14,8 +15,8 @@ from securenb.mechanisms.none import NoNoise
 from securenb.node import Node
 from securenb.own_data import SUFFIX, load_csv
 from securenb.partition import Sizes, deal, gather
-from securenb.rule import RULES
-from securenb.schema import Schema
+from securenb.records import Records
+from securenb.rule_choice import choose_rule
 from securenb.streams import Streams
 
 NO_EPSILON = "none"
@@ -30,8 +31,10 @@ class Scenario(BaseModel):
     dataset
         A name in the catalogue, or the path of a CSV file; then `schema_file`, and if needed `label`,
         `node_column` and `test_file`, say how to read it, see `securenb.own_data.load_csv`.
-    protocol, rule, mechanism
+    protocol, mechanism
         Names in their catalogues.
+    rule
+        See `securenb.rule_choice.choose_rule`.
     nodes
         How many nodes the training records are dealt to; not needed where a column names them.
     sizes, label_skew
@@ -44,6 +47,10 @@ class Scenario(BaseModel):
         What epsilon holds up to, for mechanisms that need one.
     group_size, colluding
         See `securenb.federation.Federation`.
+    malicious_bound
+        The most nodes that may be malicious, `malicious` of `securenb.federation.Federation`.
+    trusted_records
+        How many training records are public, for rules that need a reference.
     threshold
         See `protocols.protocol.Protocol`.
     seed
@@ -69,6 +76,8 @@ class Scenario(BaseModel):
     group_size: int | None = Field(default=None, ge=1)
     threshold: int | None = Field(default=None, ge=1)
     colluding: int = Field(default=0, ge=0)
+    malicious_bound: int = Field(default=0, ge=0)
+    trusted_records: int = Field(default=100, ge=1)
     seed: int | None = Field(default=None, ge=0)
 
     @field_validator("epsilon", mode="before")
@@ -79,11 +88,17 @@ class Scenario(BaseModel):
             exact(text)
         return text
 
-    @field_validator("dataset", "protocol", "rule", "mechanism")
+    @field_validator("rule")
+    @classmethod
+    def _rule(cls, value: str) -> str:
+        choose_rule(value)
+        return value
+
+    @field_validator("dataset", "protocol", "mechanism")
     @classmethod
     def _known(cls, value: str, info: Any) -> str:
         catalogue: Any = {
-            "dataset": DATASETS, "protocol": PROTOCOLS, "rule": RULES, "mechanism": MECHANISMS
+            "dataset": DATASETS, "protocol": PROTOCOLS, "mechanism": MECHANISMS
         }[info.field_name]  # fmt: skip
         if value not in catalogue and not (info.field_name == "dataset" and value.endswith(SUFFIX)):
             catalogue[value]  # raises, with the names that are known
@@ -164,14 +179,20 @@ class Scenario(BaseModel):
             else MECHANISMS[self.mechanism].from_epsilon(self.epsilon, self.delta)
         )
 
-    def federation(self, schema: Schema) -> Federation:
+    def reference(self, data: Dataset) -> Records:
+        """Training records that their nodes made public; everybody may use them, none is for testing."""
+        chosen = self.streams.rng("reference").permutation(len(data.train))[: self.trusted_records]
+        return data.train[np.sort(chosen)]
+
+    def federation(self, data: Dataset) -> Federation:
         """The round's choices."""
         return Federation(
-            schema=schema,
+            schema=data.schema,
             protocol=PROTOCOLS[self.protocol](self.threshold),
             mechanism=self.noise(),
-            rule=RULES[self.rule](),
+            rule=choose_rule(self.rule, reference=self.reference(data)),
             group_size=self.group_size,
             colluding=self.colluding,
+            malicious=self.malicious_bound,
             seed=self.seed,
         )

@@ -58,7 +58,17 @@ SCENARIO: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "mechanism": (Annotated[str, typer.Option(help="The noise.")], "discrete_laplace"),
-    "rule": (Annotated[str, typer.Option(help="How opened rows become a model.")], "sum"),
+    "rule": (
+        Annotated[str, typer.Option(help="How opened rows become a model; `nnm+krum` mixes, then chooses.")],
+        "sum",
+    ),
+    "malicious_bound": (
+        Annotated[
+            int,
+            typer.Option(help="Nodes that may be malicious; refused if the rule does not withstand them."),
+        ],
+        0,
+    ),
     "group_size": (
         Annotated[str, typer.Option(help="Nodes in a group that is summed: a number, or `all`.")],
         "all",

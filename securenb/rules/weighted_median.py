@@ -8,7 +8,7 @@ import numpy as np
 
 from securenb.parameters import Floats, Mask, Parameters, estimate
 from securenb.points import unplain
-from securenb.rule import Rows, Rule
+from securenb.rule import RULES, Rows, Rule
 
 
 def weighted_median(points: Floats, weights: Floats) -> Floats:
@@ -96,7 +96,7 @@ class WeightedMedian(Rule):
         fewest = int(defining[row, column])
         if self.tolerance(fewest) < self.malicious:
             raise ValueError(
-                f"the rule cannot run: class {local.schema.classes[row]!r}, "
+                f"the rule {RULES.name_of(self)!r} cannot run: class {local.schema.classes[row]!r}, "
                 f"{local.schema.column_name(int(column))}: {fewest} of {len(local.defined)} rows define it; "
                 f"that is too few when {self.malicious} are malicious"
             )

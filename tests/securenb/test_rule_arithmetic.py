@@ -225,8 +225,16 @@ def test_counts_above_two_to_the_24_keep_their_last_digit():
 
 @pytest.mark.parametrize(
     ("rule", "n", "f"),
-    [(krum, 3, 10), (krum, 4, 2), (multi_krum, 5, 2), (bulyan, 6, 1), (trimmed_mean, 4, 2)]
-    + [(minimum_diameter_average, 4, 2), (mean_around_median, 4, 2), (nearest_neighbour_mixing, 4, 2)],
+    [
+        (krum, 3, 10),
+        (krum, 4, 2),
+        (multi_krum, 5, 2),
+        (bulyan, 6, 1),
+        (trimmed_mean, 4, 2),
+        (minimum_diameter_average, 4, 2),
+        (mean_around_median, 4, 2),
+        (nearest_neighbour_mixing, 4, 2),
+    ],
 )
 def test_a_bound_that_does_not_hold_is_refused(rule, n, f):
     with pytest.raises(ValueError, match=f"at most .* malicious of {n} rows, not {f}"):

@@ -11,21 +11,23 @@ from securenb.cli import console
 from securenb.cli.options import Json
 from securenb.dataset import DATASETS
 from securenb.mechanism import MECHANISMS
+from securenb.preaggregation import PREAGGREGATIONS
 from securenb.rule import RULES
 
 KINDS: dict[str, Catalogue[Any]] = {
     "datasets": DATASETS,
     "protocols": PROTOCOLS,
     "rules": RULES,
+    "preaggregations": PREAGGREGATIONS,
     "mechanisms": MECHANISMS,
 }
 
 
 def command(
-    kind: Annotated[str | None, typer.Argument(help="datasets, protocols, rules or mechanisms.")] = None,
+    kind: Annotated[str | None, typer.Argument(help="datasets, protocols, rules, …")] = None,
     json: Json = False,  # noqa: FBT002 - a flag of the command line
 ) -> None:
-    """List data sets, protocols, rules and mechanisms by name."""
+    """List what there is to choose from, by name."""
     if kind is not None and kind not in KINDS:
         raise ValueError(f"unknown kind {kind!r}; known: {', '.join(KINDS)}")
     wanted = KINDS if kind is None else {kind: KINDS[kind]}

@@ -27,7 +27,7 @@ def command(
     scenario = choose(protocol=protocol)
     with console.rows() as read:
         data = scenario.load(read)
-    federation = scenario.federation(data.schema)
+    federation = scenario.federation(data)
     nodes = scenario.deal(data)
     if out is None:
         round_ = federation.run(nodes)

@@ -83,7 +83,7 @@ MISTAKES = {
     "group size in words": ([*TRAIN, "--group-size", "some"], "a number or `all`, got 'some'"),
     "skew zero": ([*TRAIN, "--label-skew", "0"], "label_skew"),
     "negative seed": ([*TRAIN, "--seed", "-1"], "seed"),
-    "median of one row": ([*TRAIN, "--rule", "median"], "the median needs 3 rows"),
+    "median of one row": ([*TRAIN, "--rule", "median"], "1 of 1 rows define it; it needs 3"),
     "protocol twice": (
         ["compare", "phishing", "--nodes", "6", "--epsilon", "1", "--protocols", "plain,plain"],
         "each once",
