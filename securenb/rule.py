@@ -77,7 +77,7 @@ class Rule(ABC):
     malicious: int = 0
 
     @classmethod
-    def for_tests(cls, reference: Records) -> Self:  # noqa: ARG003 - most rules need no reference
+    def for_tests(cls, reference: Records) -> Self:
         """An instance that can combine rows of nodes with records like `reference`."""
         return cls()
 
