@@ -9,7 +9,6 @@ from securenb.cli import console
 from securenb.cli.options import Choose, Json, Out, Overwrite, with_scenario
 from securenb.compare import Compared, compare
 from securenb.dataset import Dataset
-from securenb.ledger import shown
 from securenb.report.comparison import comparison_figure
 from securenb.run_folder import run_folder, write_manifest
 from securenb.scenario import Scenario
@@ -84,9 +83,13 @@ def show(scenario: Scenario, compared: Compared) -> None:
         )
     console.show_table(title, columns, lines)
     for round_ in list(compared.rounds.values())[:1]:
-        spent = " or ".join(f"{shown(round_.ledger.epsilon(kind))} ({kind})" for kind in ADJACENCIES)
-        console.say(f"each opened row costs a record epsilon {spent}")
+        console.say("each opened row costs a record")
+        console.say("\n".join(f"  {round_.ledger.total(kind)}" for kind in ADJACENCIES))
         console.say(f"any {compared.among} honest shares of a group make a dose of noise")
         if len(compared.rounds) > 1:
             same = len({round_.digests()["model"] for round_ in compared.rounds.values()}) == 1
             console.say("all models are identical" if same else "THE MODELS DIFFER")
+    for name, round_ in compared.rounds.items():
+        if any(release.seen == "vector" for release in round_.ledger.releases):
+            console.say(f"under {name} the aggregator reads every node's vector, with one share of a dose:")
+            console.say("\n".join(f"  {round_.ledger.total(kind, 'vector')}" for kind in ADJACENCIES))

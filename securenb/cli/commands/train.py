@@ -1,6 +1,7 @@
 """`securenb train`: one federated round, its model saved."""
 
 import json as json_format
+from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
@@ -10,6 +11,8 @@ from securenb.cli import console
 from securenb.cli.options import Choose, Json, Out, Overwrite, with_scenario
 from securenb.dataset import Dataset
 from securenb.ledger import shown
+from securenb.ledger_file import LedgerFile
+from securenb.mechanism import exact
 from securenb.round import Round
 from securenb.run_folder import run_folder, write_manifest
 from securenb.sensitivity import ADJACENCIES
@@ -19,21 +22,38 @@ from securenb.sensitivity import ADJACENCIES
 def command(
     choose: Choose,
     protocol: Annotated[str, typer.Option(help="The secure sum; `securenb list protocols` names them.")],
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="Charge this file, one for each population of people, before opening anything."),
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="The epsilon (add/remove) that the ledger's people may spend in all.")
+    ] = None,
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Run one federated round on a data set, and save the model."""
     scenario = choose(protocol=protocol)
+    if (ledger is None) != (budget is None):
+        raise ValueError("--ledger and --budget go together")
     with console.rows() as read:
         data = scenario.load(read)
     federation = scenario.federation(data)
     nodes = scenario.deal(data)
+
+    def run() -> Round:
+        contributions = federation.prepare(nodes)
+        if ledger is not None and budget is not None:
+            what = f"train {scenario.dataset} under {protocol}"
+            LedgerFile(ledger).pay(what, federation.charged(contributions.groups), exact(budget))
+        return federation.open(contributions)
+
     if out is None:
-        round_ = federation.run(nodes)
+        round_ = run()
     else:
         with run_folder(out, overwrite=overwrite) as folder:
-            round_ = federation.run(nodes)
+            round_ = run()
             pd.DataFrame([_figures(round_, data)]).to_csv(folder / "results.csv", index=False)
             model = json_format.dumps(round_.model.to_dict())
             (folder / "model.json").write_text(model + "\n", encoding="utf-8")
@@ -63,6 +83,7 @@ def _figures(round_: Round, data: Dataset) -> dict[str, Any]:
         "balanced_accuracy": round_.model.balanced_score(data.test),
         "learned": round_.learned,
         **{f"epsilon_{kind.replace('-', '_')}": shown(round_.ledger.epsilon(kind)) for kind in ADJACENCIES},
+        "delta": round_.ledger.delta(),
         "sent_bytes": transcript.mean("node", "sent"),
         "received_bytes": transcript.mean("node", "received"),
         "node_cpu": transcript.mean("node", "cpu"),

@@ -136,3 +136,42 @@ def test_an_aborted_run_says_that_nothing_was_released(capsys, monkeypatch):
     monkeypatch.setattr(Federation, "open", fail)
     assert main(TRAIN) == ABORTED
     assert "nothing was released: no group could be opened (missing: node-3)" in capsys.readouterr().err
+
+
+def test_a_budget_holds_across_runs_and_is_refused_with_what_remains(capsys, tmp_path):
+    spend = [*TRAIN, "--ledger", str(tmp_path / "people.ledger"), "--budget", "2.5"]
+    assert main(spend) == main(spend) == 0
+    assert main(spend) == MISTAKE
+    assert "epsilon 1 requested, 0.5 of 2.5 remaining" in capsys.readouterr().err
+
+
+def test_a_ledger_without_a_budget_is_refused(capsys, tmp_path):
+    assert main([*TRAIN, "--ledger", str(tmp_path / "l")]) == MISTAKE
+    assert "--ledger and --budget go together" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--mechanism", "skellam"], "skellam needs a delta"),
+        (["--mechanism", "skellam", "--delta", "1"], "delta must be between 0 and 1, got 1.0"),
+        (["--delta", "1e-6"], "discrete_laplace promises pure epsilon"),
+        (["--epsilon", "0"], "epsilon must be a positive number, got 0"),
+        (["--colluding", "6"], "6 collude: no honest share"),
+    ],
+)
+def test_choices_that_promise_no_privacy_are_refused_in_one_line(capsys, options, message):
+    assert main([*TRAIN, *options]) == MISTAKE
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert printed.count("\n") == 1
+
+
+def test_train_and_compare_say_what_an_aggregator_that_reads_vectors_learns(capsys):
+    plain = ["phishing", "--nodes", "6", "--epsilon", "1", "--seed", "1"]
+    assert main(["train", *plain, "--protocol", "plain"]) == 0
+    assert "the aggregator reads every node's vector" in capsys.readouterr().out
+    assert main(["compare", *plain, "--protocols", "plain,masking"]) == 0
+    printed = capsys.readouterr().out
+    assert "under plain the aggregator reads every node's vector" in printed
+    assert "under masking" not in printed
