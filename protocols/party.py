@@ -56,7 +56,11 @@ class Party(ABC):
         """
 
     def deadline(self) -> list[Envelope]:
-        """Go on without those who are silent; raises `Abort` where that is not possible."""
+        """Go on without those who are silent; raises `Abort` where that is not possible.
+
+        A party that others may speak to at this very deadline can let it pass; at the next, if nobody
+        has spoken, it has to raise.
+        """
         return []
 
     def to(self, recipient: PartyId, body: Message) -> Envelope:

@@ -17,6 +17,9 @@ from protocols.party import AGGREGATOR, Envelope, Party, PartyId
 from protocols.session import Session
 from protocols.wire import Codec
 
+PATIENCE = 2
+"""A run ends when so many deadlines in a row made nobody speak: a party may let one pass."""
+
 MAX_DEADLINES = 64
 """More rounds of waiting than any protocol has: a party that speaks at each is a bug."""
 
@@ -68,6 +71,7 @@ class LocalRun:
         """
         for me, party in self.parties.items():
             self._ask(me, party.start)
+        patience = PATIENCE
         for _ in range(MAX_DEADLINES):
             self._deliver_all()
             late, self._held = self._held, []
@@ -77,7 +81,8 @@ class LocalRun:
                     if party.output is None:
                         self._ask(me, party.deadline)
             self._queue.extend(late)
-            if not self._queue:
+            patience = PATIENCE if self._queue else patience - 1
+            if not self._queue and (self._finished() or patience == 0):
                 return self._result()
         raise RuntimeError(f"the run did not end after {MAX_DEADLINES} deadlines")
 

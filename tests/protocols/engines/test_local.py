@@ -200,3 +200,17 @@ def test_a_fault_that_comes_to_light_late_is_blamed_once_and_the_party_goes_on()
     assert run.run() is ROWS
     assert other.heard == [(AGGREGATOR, 3)]
     assert run.transcript.blames == [Blame(AGGREGATOR, "a", "lied"), Blame(AGGREGATOR, "b", "lied too")]
+
+
+def test_a_party_may_let_one_deadline_pass_but_not_two():
+    spoken = Scripted(AGGREGATOR, deadlines=[[], [("b", Ping(1))]])
+    run = run_of(spoken, Scripted("b"))
+    with pytest.raises(Abort, match="no result"):
+        run.run()
+    assert run.transcript.tallies["b"].received_messages == 1
+    assert run.transcript.deadlines == 4
+    silent = Scripted(AGGREGATOR, deadlines=[[], [], [("b", Ping(1))]])
+    run = run_of(silent, Scripted("b"))
+    with pytest.raises(Abort, match="no result"):
+        run.run()
+    assert run.transcript.deadlines == 2
