@@ -1,22 +1,12 @@
-"""What the Paillier protocols share: the key on the wire, packed and encrypted vectors, parameters."""
+"""What the Paillier protocols share: the key on the wire, its size, and how vectors are packed."""
 
 from dataclasses import dataclass
 from typing import Self
 
-from gmpy2 import mpz
-
-from protocols.entropy import Entropy
 from protocols.errors import FaultyParty
 from protocols.party import PartyId
 from protocols.primitives.packing import Slots
-from protocols.primitives.paillier import (
-    Ciphertexts,
-    PublicKey,
-    ciphertexts_from_bytes,
-    ciphertexts_to_bytes,
-    encrypt,
-)
-from protocols.primitives.randomisers import short_randomisers, uniform_randomisers
+from protocols.primitives.paillier import PublicKey
 from protocols.protocol import Protocol
 from protocols.ring import WORD_BYTES
 from protocols.session import Session
@@ -36,12 +26,6 @@ class Ready(Message, frozen=True):
     """The aggregator has the key, so nodes may have it."""
 
 
-class Sealed(Message, frozen=True):
-    """A node's encrypted vector: ciphertexts of bits / 4 bytes each."""
-
-    ciphertexts: bytes
-
-
 @dataclass(frozen=True)
 class PackedPaillier(Protocol):
     """A protocol whose nodes send packed vectors, encrypted under one key of the session.
@@ -50,9 +34,6 @@ class PackedPaillier(Protocol):
     ----------
     bits
         Bits of the modulus, at least 2048.
-    uniform_randomness
-        Whether every ciphertext is hidden by an n-th power of a random unit, which needs no assumption
-        beyond Paillier's but costs several times more, rather than by a short power.
     insecure_bits
         Allows a modulus of fewer bits, which anybody can factor: for tests only.
 
@@ -63,7 +44,6 @@ class PackedPaillier(Protocol):
     """
 
     bits: int = 3072
-    uniform_randomness: bool = False
     insecure_bits: bool = False
 
     def __post_init__(self) -> None:
@@ -74,8 +54,8 @@ class PackedPaillier(Protocol):
 
     @classmethod
     def for_tests(cls) -> Self:
-        """See `Protocol.for_tests`: a modulus of 512 bits."""
-        return cls(bits=512, insecure_bits=True)
+        """See `Protocol.for_tests`: a modulus of 256 bits."""
+        return cls(bits=256, insecure_bits=True)
 
     def check(self, session: Session) -> None:
         """See `Protocol.check`; also refuses slots that do not fit into a plaintext."""
@@ -95,26 +75,9 @@ class PackedPaillier(Protocol):
         """How vectors of the session are packed."""
         return Slots(session.length, session.capacity, self.bits)
 
-    def randomisers(self, key: PublicKey, count: int, entropy: Entropy) -> list[mpz]:
-        """Fresh randomisers of the kind that was asked for."""
-        make = uniform_randomisers if self.uniform_randomness else short_randomisers
-        return make(key, count, entropy)
-
-    def seal(self, key: PublicKey, packed: list[mpz], entropy: Entropy) -> bytes:
-        """A node's packed vector, encrypted."""
-        randomisers = self.randomisers(key, len(packed), entropy)
-        return ciphertexts_to_bytes(key, encrypt(key, packed, randomisers))
-
     def read_key(self, sender: PartyId, message: Key) -> PublicKey:
         """The key in a message, or `FaultyParty`."""
         try:
             return PublicKey.from_bytes(message.n, message.base, self.bits)
         except ValueError as error:
             raise FaultyParty(sender, f"sent a bad key: {error}") from error
-
-    def read_sealed(self, session: Session, key: PublicKey, sender: PartyId, message: Sealed) -> Ciphertexts:
-        """The valid ciphertexts in a message, or `FaultyParty`."""
-        try:
-            return ciphertexts_from_bytes(key, message.ciphertexts, self.slots(session).plaintexts)
-        except ValueError as error:
-            raise FaultyParty(sender, f"sent malformed ciphertexts: {error}") from error

@@ -21,17 +21,24 @@ from protocols.primitives.paillier import (
     ciphertexts_from_bytes,
     ciphertexts_to_bytes,
     decrypt,
+    encrypt,
     generate,
     product,
 )
-from protocols.primitives.randomisers import Pool
+from protocols.primitives.randomisers import Pool, short_randomisers, uniform_randomisers
 from protocols.protocol import Claims
 from protocols.ring import Integers, from_ring, received, to_bytes, to_ring
-from protocols.schemes._packed_paillier import Key, PackedPaillier, Ready, Sealed
+from protocols.schemes._packed_paillier import Key, PackedPaillier, Ready
 from protocols.session import Session
 from protocols.wire import Message
 
 KEY_HOLDER: PartyId = "key-holder"
+
+
+class Sealed(Message, frozen=True):
+    """A node's encrypted vector: ciphertexts of bits / 4 bytes each."""
+
+    ciphertexts: bytes
 
 
 class Product(Message, frozen=True):
@@ -79,8 +86,10 @@ class _Node(Party):
                 key = self._protocol.read_key(envelope.sender, message)
             case _:
                 raise self.unexpected(envelope)
+        randomisers = self._protocol.randomisers(key, len(self._packed), self._entropy)
+        sealed = encrypt(key, self._packed, randomisers)
         self.output = True
-        return [self.to(AGGREGATOR, Sealed(self._protocol.seal(key, self._packed, self._entropy)))]
+        return [self.to(AGGREGATOR, Sealed(ciphertexts_to_bytes(key, sealed)))]
 
 
 class _KeyHolder(Party):
@@ -151,9 +160,7 @@ class _Aggregator(Party):
                 return [self.to(KEY_HOLDER, Ready())]
             case Sealed() as sealed if self._key is not None and self._asked is None:
                 self._sealed.check(sender)
-                self._sealed.admit(
-                    sender, self._protocol.read_sealed(self._session, self._key, sender, sealed)
-                )
+                self._sealed.admit(sender, self._read(self._key, sender, sealed))
                 return self._ask(self._key) if self._sealed.complete else []
             case Sums() as sums if sender == KEY_HOLDER and self._asked is not None and self.output is None:
                 self.output = self._opened(self._asked, sums)
@@ -166,10 +173,19 @@ class _Aggregator(Party):
             raise TooFewParties([KEY_HOLDER], "the key holder is silent")
         return self._ask(self._key)
 
+    def _read(self, key: PublicKey, sender: PartyId, sealed: Sealed) -> Ciphertexts:
+        count = self._protocol.slots(self._session).plaintexts
+        try:
+            return ciphertexts_from_bytes(key, sealed.ciphertexts, count)
+        except ValueError as error:
+            raise FaultyParty(sender, f"sent malformed ciphertexts: {error}") from error
+
     def _ask(self, key: PublicKey) -> list[Envelope]:
         """Multiply what arrived and have it opened; `TooFewParties` if no group has enough."""
         sealed = self._sealed.received
         members, self._lost = enough_present(self._session, sealed.keys(), self._protocol.survivors)
+        if not members:
+            opened_rows([], [], self._lost)
         count = self._protocol.slots(self._session).plaintexts
         pool = Pool(self._protocol.randomisers(key, len(members) * count, self._entropy))
         self._asked = []
@@ -193,12 +209,21 @@ class _Aggregator(Party):
                 raise FaultyParty(KEY_HOLDER, f"sent a sum beyond ±{most}")
             rows.append(row)
             members.append(request.members)
-        return opened_rows(self._session, rows, members, lost)
+        return opened_rows(rows, members, sorted(lost, key=lambda group: group.group))
 
 
 @dataclass(frozen=True)
 class Paillier(PackedPaillier):
-    """Additively homomorphic encryption with a separate key holder."""
+    """Additively homomorphic encryption with a separate key holder.
+
+    Parameters
+    ----------
+    uniform_randomness
+        Whether every ciphertext is hidden by an n-th power of a random unit, which needs no assumption
+        beyond Paillier's but costs several times more, rather than by a short power.
+    """
+
+    uniform_randomness: bool = False
 
     claims = Claims(
         sees="sums",
@@ -224,3 +249,8 @@ class Paillier(PackedPaillier):
     def trustee(self, me: PartyId, session: Session, entropy: Entropy) -> Party:
         """The key holder; its entropy makes the key."""
         return _KeyHolder(self, session, entropy)
+
+    def randomisers(self, key: PublicKey, count: int, entropy: Entropy) -> list[mpz]:
+        """Fresh randomisers of the kind that was asked for."""
+        make = uniform_randomisers if self.uniform_randomness else short_randomisers
+        return make(key, count, entropy)

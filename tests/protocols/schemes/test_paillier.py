@@ -12,8 +12,8 @@ from protocols.grouping import one_group
 from protocols.party import AGGREGATOR, Envelope, Party
 from protocols.primitives.paillier import PublicKey, ciphertexts_from_bytes, ciphertexts_to_bytes
 from protocols.ring import Capacity
-from protocols.schemes._packed_paillier import Key, Ready, Sealed
-from protocols.schemes.paillier import KEY_HOLDER, Paillier, Product, Products, Refusal, Sum, Sums
+from protocols.schemes._packed_paillier import Key, Ready
+from protocols.schemes.paillier import KEY_HOLDER, Paillier, Product, Products, Refusal, Sealed, Sum, Sums
 
 NODES = tuple(f"node-{i}" for i in range(5))
 EVIL = "node-4"
@@ -101,7 +101,9 @@ def test_malformed_ciphertexts_are_blamed_on_their_sender_and_the_others_are_sum
 LOSES_THE_GROUP = {
     "an unrandomised zero, without counter": lambda key, sealed: raw(key, [1] * len(sealed)),
     "minus one, without counter": lambda key, sealed: raw(key, [1 + (key.n - 1) * key.n] * len(sealed)),
-    "above the last slot": lambda key, sealed: plus(key, sealed, 0, mpz(1) << SLOTS.width * 40),
+    "above the last slot": lambda key, sealed: plus(
+        key, sealed, 0, mpz(1) << SLOTS.width * (SLOTS.per_plaintext + 1)
+    ),
     "an overfull slot": lambda key, sealed: plus(key, sealed, 1, mpz(6000) << SLOTS.width * 3),
     "an overfull negative slot": lambda key, sealed: plus(key, sealed, 1, -(mpz(6000) << SLOTS.width * 3)),
     "its own square": lambda key, sealed: raw(key, [c * c % key.n_squared for c in sealed]),
@@ -171,7 +173,7 @@ def test_a_bad_key_is_blamed_on_the_key_holder():
     aggregator, node = parties_of()[AGGREGATOR], parties_of()[EVIL]
     for party in (aggregator, node):
         with pytest.raises(FaultyParty, match="bad key") as caught:
-            party.handle(Envelope(KEY_HOLDER, party.me, Key(bytes(64), bytes(128))))
+            party.handle(Envelope(KEY_HOLDER, party.me, Key(bytes(32), bytes(64))))
         assert caught.value.party == KEY_HOLDER
         assert party.output is None
 
