@@ -24,7 +24,8 @@ from protocols.grouping import one_group
 from protocols.party import AGGREGATOR
 from protocols.primitives.packing import Slots
 from protocols.primitives.paillier import ciphertexts_to_bytes, encrypt, generate
-from protocols.primitives.randomisers import Pool, cheapest_table, short_randomisers, uniform_randomisers
+from protocols.primitives.powers import cheapest_table
+from protocols.primitives.randomisers import Pool, short_randomisers, uniform_randomisers
 from protocols.ring import Capacity
 from protocols.schemes.paillier import KEY_HOLDER, Paillier
 
