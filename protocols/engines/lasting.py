@@ -18,7 +18,7 @@ from protocols.party import Envelope, Party
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag="step", gc=False):
-    """What a party is asked, in this order: to start, to go on without the silent, to handle signed frames."""
+    """What a party is asked, in order: to start, to go on without the silent, to handle signed frames."""
 
     number: int
     frames: tuple[bytes, ...] = ()

@@ -1,4 +1,4 @@
-"""Rounds of proven statistics: exact without noise, two doses with it, and nobody is worth more than the cap."""
+"""Rounds of proven statistics: exact without noise, two doses with it, nobody worth more than the cap."""
 
 from fractions import Fraction
 
