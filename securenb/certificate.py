@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from securenb.feature import Codes, Numeric
 from securenb.parameters import Floats
 from securenb.records import UNKNOWN
+from securenb.schema import Schema
 from securenb.statistics import Statistics
 
 Counts = NDArray[np.int64]
@@ -70,6 +71,15 @@ class Certificates:
         return [float(np.mean(right & (self.malicious(cap) >= count))) for count in malicious]
 
 
+def check_certifiable(schema: Schema) -> None:
+    """Raise `ValueError`, naming a feature, if no exact certificate is known for models of this schema."""
+    if gaussian := [feature.name for feature in schema.features if isinstance(feature, Numeric)]:
+        raise ValueError(
+            f"{gaussian[0]} is modelled by a Gaussian, for which no exact certificate is known; "
+            "use the histogram schema"
+        )
+
+
 def certify(statistics: Statistics, codes: Codes, limit: int, smoothing: float = 1.0) -> Certificates:
     """Certificates for the predictions that the model of these sums makes.
 
@@ -87,14 +97,10 @@ def certify(statistics: Statistics, codes: Codes, limit: int, smoothing: float =
     Raises
     ------
     ValueError
-        For a schema with Gaussian features, naming one: their optimum is not known exactly. Histograms
-        (`Schema.histogram`) are exact.
+        For a schema with Gaussian features, see `check_certifiable`. Histograms (`Schema.histogram`) are
+        exact.
     """
-    if gaussian := [feature.name for feature in statistics.schema.features if isinstance(feature, Numeric)]:
-        raise ValueError(
-            f"{gaussian[0]} is modelled by a Gaussian, for which no exact certificate is known; "
-            "use the histogram schema"
-        )
+    check_certifiable(statistics.schema)
     if limit < 0 or not smoothing > 0:
         raise ValueError(f"needs limit ≥ 0 and positive smoothing, got {limit} and {smoothing}")
     needed = np.full(len(codes), limit + 1, dtype=np.int64)

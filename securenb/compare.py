@@ -129,6 +129,11 @@ def _federations(scenario: Scenario, data: Dataset, protocols: Sequence[str], si
     """One federation a protocol, all counting on the same number of survivors."""
     if not protocols or len(set(protocols)) != len(protocols):
         raise ValueError(f"needs protocols, each once, got {', '.join(protocols) or 'none'}")
+    if scenario.record_cap is not None and "verified" in protocols:
+        raise ValueError(
+            "all protocols get the same noised vectors, of which verified proves no more than their bounds: "
+            "leave out record_cap"
+        )
     federations = []
     for name in protocols:
         PROTOCOLS[name]

@@ -105,14 +105,17 @@ class Federation:
             )
         return honest
 
-    def tail(self, size: int) -> int:
-        """What all the noise in a row of `size` nodes stays within."""
-        return self.mechanism.tail(self.schema, self.among(size), size)
+    def shares(self, size: int) -> int:
+        """How many shares of noise there are in the row of a whole group of `size`."""
+        return size
 
     def session(self, groups: Groups) -> Session:
         """The checked session for these groups."""
         largest = max(map(len, groups))
-        tail = max(self.tail(size) for size in set(map(len, groups)))
+        tail = max(
+            self.mechanism.tail(self.schema, self.among(size), self.shares(size))
+            for size in set(map(len, groups))
+        )
         return self.protocol.session(
             groups,
             self.schema.length,
@@ -244,7 +247,8 @@ class Federation:
         rows = Rows.of(self.schema, opened, self.mechanism.grid)
         if self.malicious:
             largest = max(map(len, opened.members))
-            check_counts(rows, noise_spread(self.mechanism, self.schema, self.among(largest), largest))
+            shares = self.shares(largest)
+            check_counts(rows, noise_spread(self.mechanism, self.schema, self.among(largest), shares))
         return NaiveBayes(self._withstanding(opened.members).combine(rows))
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from protocols.protocol import PROTOCOLS
 from securenb.dataset import DATASETS, Dataset, load_dataset
-from securenb.federation import Federation
+from securenb.federation import RECORD_CAP, Federation
 from securenb.mechanism import MECHANISMS, Mechanism, exact
 from securenb.mechanisms.none import NoNoise
 from securenb.node import Node
@@ -18,6 +18,7 @@ from securenb.partition import Sizes, deal, gather
 from securenb.records import Records
 from securenb.rule_choice import choose_rule
 from securenb.streams import Streams
+from securenb.verified import VerifiedFederation
 
 NO_EPSILON = "none"
 """What a person writes for epsilon to get no noise, knowingly."""
@@ -53,6 +54,9 @@ class Scenario(BaseModel):
         How many training records are public, for rules that need a reference.
     threshold
         See `protocols.protocol.Protocol`.
+    record_cap
+        The most records that a node may hold; under the protocol `verified`, that it proves to hold at
+        most, see `securenb.verified.VerifiedFederation`.
     seed
         Makes it a simulation; `None` uses the operating system's entropy for noise and keys.
     """
@@ -78,6 +82,7 @@ class Scenario(BaseModel):
     colluding: int = Field(default=0, ge=0)
     malicious_bound: int = Field(default=0, ge=0)
     trusted_records: int = Field(default=100, ge=1)
+    record_cap: int | None = Field(default=None, ge=1)
     seed: int | None = Field(default=None, ge=0)
 
     @field_validator("epsilon", mode="before")
@@ -186,13 +191,15 @@ class Scenario(BaseModel):
 
     def federation(self, data: Dataset) -> Federation:
         """The round's choices."""
-        return Federation(
+        proven = self.record_cap is not None and self.protocol == "verified"
+        return (VerifiedFederation if proven else Federation)(
             schema=data.schema,
             protocol=PROTOCOLS[self.protocol](self.threshold),
             mechanism=self.noise(),
             rule=choose_rule(self.rule, reference=self.reference(data)),
             group_size=self.group_size,
             colluding=self.colluding,
+            record_cap=RECORD_CAP if self.record_cap is None else self.record_cap,
             malicious=self.malicious_bound,
             seed=self.seed,
         )

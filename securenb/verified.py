@@ -11,6 +11,7 @@ from securenb.federation import Federation
 from securenb.mechanisms.none import NoNoise
 from securenb.node import Node
 from securenb.noise import ExactNoise, FastNoise, Noise
+from securenb.preflight import breakdown_share
 from securenb.round import Contributions, Round
 from securenb.validity import invariants
 
@@ -52,9 +53,9 @@ class VerifiedFederation(Federation):
         """See `Federation.prepare`; nodes add no noise."""
         return Federation.prepare(replace(self, mechanism=NoNoise()), nodes, earlier)
 
-    def tail(self, size: int) -> int:
-        """What the noise of all aggregators together stays within."""
-        return self.mechanism.tail(self.schema, 1, 1 + len(self.protocol.trustee_ids([])))
+    def shares(self, size: int) -> int:
+        """A dose of each aggregator."""
+        return 1 + len(self.protocol.trustee_ids([]))
 
     def _dose(self, aggregator: PartyId, session: Session, group: int) -> Integers:
         source: Noise
@@ -66,9 +67,10 @@ class VerifiedFederation(Federation):
         return self.mechanism.share(self.schema, 1, source)
 
 
-def breakdown(cap: int, mean_size: float) -> float:
-    """The share of malicious nodes beyond which a full label flip wins: φ* = 1/(1 + κ), κ = cap / mean size.
-
-    Up to it the malicious, each with `cap` records, hold fewer records than the honest.
-    """
-    return 1 / (1 + cap / mean_size)
+def proven(federation: VerifiedFederation, mean_size: float) -> str:
+    """What the round bounds, in words, when honest nodes hold `mean_size` records in the mean."""
+    cap = federation.record_cap
+    return (
+        f"proven: no node counts for more than {cap} records, {cap / mean_size:.2f} × the mean size; "
+        f"a full label flip needs more than {100 * breakdown_share(cap / mean_size):.0f} % of the nodes"
+    )

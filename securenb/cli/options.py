@@ -84,6 +84,13 @@ SCENARIO: dict[str, tuple[Any, Any]] = {
         Annotated[int, typer.Option(help="Nodes of a group that may reveal their noise to the aggregator.")],
         0,
     ),
+    "record_cap": (
+        Annotated[
+            int | None,
+            typer.Option(help="The most records a node may hold; with protocol verified, what it proves."),
+        ],
+        None,
+    ),
     "sizes": (Annotated[str, typer.Option(help="Records a node: equal, uniform or exponential.")], "equal"),
     "label_skew": (
         Annotated[

@@ -18,7 +18,7 @@ from securenb.mechanisms.skellam import Skellam
 from securenb.round import Contributions
 from securenb.rules.sum import Sum
 from securenb.statistics import Statistics
-from securenb.verified import VerifiedFederation, breakdown
+from securenb.verified import VerifiedFederation, proven
 
 DATA = load_dataset("phishing")
 NODES = DATA.deal(8, seed=3)
@@ -120,7 +120,16 @@ def test_the_model_is_that_of_any_other_protocol():
     assert federation().run(NODES).digests()["model"] == plain.digests()["model"]
 
 
-def test_breakdown_is_where_the_malicious_hold_half_of_the_records():
-    for cap, mean in ((100, 100.0), (300, 100.0), (50, 100.0)):
-        share = breakdown(cap, mean)
-        assert share * cap == pytest.approx((1 - share) * mean)
+def test_what_is_proven_is_said_in_words():
+    mean = len(DATA.train) / len(NODES)
+    said = proven(federation(record_cap=2 * CAP), mean)
+    assert f"no node counts for more than {2 * CAP} records, 2.01 × the mean size" in said
+    assert "more than 33 % of the nodes" in said
+
+
+def test_the_capacity_covers_the_doses_of_all_aggregators():
+    mechanism = DiscreteLaplace(Fraction(1))
+    for helpers in (1, 3):
+        choice = federation(mechanism, Verified(helpers=helpers), group_size=4)
+        session = choice.session(choice.groups(NODES))
+        assert session.capacity.tail == mechanism.tail(DATA.schema, 1, 1 + helpers)

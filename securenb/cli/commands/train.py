@@ -16,6 +16,7 @@ from securenb.mechanism import exact
 from securenb.round import Round
 from securenb.run_folder import run_folder, write_manifest
 from securenb.sensitivity import ADJACENCIES
+from securenb.verified import VerifiedFederation, proven
 
 
 @with_scenario
@@ -70,6 +71,8 @@ def command(
     console.say(f"balanced accuracy   {figures['balanced_accuracy']:.4f}")
     console.say(f"the aggregator learned {round_.learned}")
     console.say(round_.ledger.report())
+    if isinstance(federation, VerifiedFederation):
+        console.say(proven(federation, len(data.train) / len(nodes)))
     console.say(round_.transcript.summary())
     if out is not None:
         console.say(f"written to {out}: results.csv, model.json, manifest.json")
