@@ -37,8 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2 is a user's mistake, 4 a protocol run that ended without a result; each with one line on standard
     error. Anything else that escapes is a bug, and its traceback is shown.
     """
+    if arguments is not None:
+        sys.argv = ["securenb", *arguments]  # manifests keep the command
     try:
-        result = build()(args=None if arguments is None else list(arguments), standalone_mode=False)
+        result = build()(args=sys.argv[1:], standalone_mode=False)
     except (ValueError, OSError) as error:
         return _say(str(error), MISTAKE)
     except Abort as abort:

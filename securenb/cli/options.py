@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from securenb.report.page import PAGE
 from securenb.scenario import Scenario
 
 Choose = Callable[..., Scenario]
@@ -15,6 +16,7 @@ Choose = Callable[..., Scenario]
 
 Out = Annotated[Path | None, typer.Option(help="A folder for results, manifest and pictures.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier run in that folder.")]
+Report = Annotated[bool, typer.Option("--report", help="End with report.html in that folder.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 _REQUIRED = inspect.Parameter.empty
@@ -139,3 +141,12 @@ def group_size(text: str) -> int | None:
         return int(text)
     except ValueError:
         raise ValueError(f"--group-size is a number or `all`, got {text!r}") from None
+
+
+def report_page(out: Path | None, *, wanted: bool) -> Path | None:
+    """Where the report goes, if it is wanted; a `ValueError` if there is no folder for it."""
+    if not wanted:
+        return None
+    if out is None:
+        raise ValueError("--report needs a folder to put the page in: add --out")
+    return out / PAGE

@@ -5,11 +5,14 @@ from typing import Annotated
 
 import typer
 
+from protocols.protocol import PROTOCOLS
 from securenb.cli import console
-from securenb.cli.options import Choose, Json, Out, Overwrite, with_scenario
+from securenb.cli.options import Choose, Json, Out, Overwrite, Report, report_page, with_scenario
 from securenb.compare import Compared, compare
 from securenb.dataset import Dataset
 from securenb.report.comparison import comparison_figure
+from securenb.report.page import write_page
+from securenb.report.record import write_rounds
 from securenb.run_folder import run_folder, write_manifest
 from securenb.scenario import Scenario
 from securenb.sensitivity import ADJACENCIES
@@ -21,9 +24,11 @@ def command(
     protocols: Annotated[str, typer.Option(help="Names, separated by commas.")] = "plain,masking,paillier",
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
+    report: Report = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Run the same noised round under each protocol: same model, bytes, time, what the aggregator learned."""
+    page = report_page(out, wanted=report)
     names = [name.strip() for name in protocols.split(",") if name.strip()]
     scenario = choose(protocol=names[0] if names else "")
     with console.rows() as read:
@@ -35,6 +40,8 @@ def command(
             with run_folder(out, overwrite=overwrite) as folder:
                 compared = compare(scenario, data, names, progress=step)
                 write(folder, scenario, data, compared)
+    if page is not None:
+        write_page([page.parent], page)
     if json:
         console.show_json(compared.table().to_dict(orient="records"))
         return
@@ -47,6 +54,7 @@ def write(folder: Path, scenario: Scenario, data: Dataset, compared: Compared) -
     """Table, picture and manifest of a comparison."""
     compared.table().to_csv(folder / "results.csv", index=False)
     comparison_figure(compared.table(), scenario.dataset).savefig(folder / "comparison.png", dpi=150)
+    write_rounds(folder, {name: (round_, PROTOCOLS[name]()) for name, round_ in compared.rounds.items()})
     write_manifest(
         folder,
         scenario,

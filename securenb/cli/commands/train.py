@@ -8,11 +8,13 @@ import pandas as pd
 import typer
 
 from securenb.cli import console
-from securenb.cli.options import Choose, Json, Out, Overwrite, with_scenario
+from securenb.cli.options import Choose, Json, Out, Overwrite, Report, report_page, with_scenario
 from securenb.dataset import Dataset
 from securenb.ledger import shown
 from securenb.ledger_file import LedgerFile
 from securenb.mechanism import exact
+from securenb.report.page import write_page
+from securenb.report.record import write_rounds
 from securenb.round import Round
 from securenb.run_folder import run_folder, write_manifest
 from securenb.sensitivity import ADJACENCIES
@@ -32,9 +34,11 @@ def command(
     ] = None,
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
+    report: Report = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Run one federated round on a data set, and save the model."""
+    page = report_page(out, wanted=report)
     scenario = choose(protocol=protocol)
     if (ledger is None) != (budget is None):
         raise ValueError("--ledger and --budget go together")
@@ -58,7 +62,10 @@ def command(
             pd.DataFrame([_figures(round_, data)]).to_csv(folder / "results.csv", index=False)
             model = json_format.dumps(round_.model.to_dict())
             (folder / "model.json").write_text(model + "\n", encoding="utf-8")
+            write_rounds(folder, {protocol: (round_, federation.protocol)})
             write_manifest(folder, scenario, data=data.digest, digests=round_.digests())
+    if page is not None:
+        write_page([page.parent], page)
     figures = _figures(round_, data)
     if json:
         console.show_json(figures)

@@ -1,0 +1,19 @@
+"""`securenb report`: one self-contained page about run folders."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from securenb.cli import console
+from securenb.report.page import PAGE, write_page
+
+
+def command(
+    folders: Annotated[list[Path], typer.Argument(help="Run folders; several are compared on one page.")],
+    out: Annotated[Path | None, typer.Option(help="The page; by default in the (first) run folder.")] = None,
+) -> None:
+    """Write one page that needs no network: charts, tables, ledger, what each party saw."""
+    target = folders[0] / PAGE if out is None else out
+    write_page(folders, target)
+    console.say(f"written to {target} ({target.stat().st_size / 1e6:.1f} MB)")

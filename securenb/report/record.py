@@ -1,0 +1,64 @@
+"""One round as plain values: what a report says of it later."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from protocols.protocol import Protocol
+from securenb.ledger import shown
+from securenb.round import Round
+from securenb.sensitivity import ADJACENCIES
+
+FILE = "rounds.json"
+"""Where a run folder keeps its rounds, by protocol."""
+
+ROLES = ("node", "aggregator", "trustee")
+
+
+def round_record(round_: Round, protocol: Protocol) -> dict[str, Any]:
+    """Claims, traffic, charges and blame of a round; nothing of what was sent."""
+    transcript = round_.transcript
+    return {
+        "learned": round_.learned,
+        "claims": {
+            "trust": protocol.claims.trust,
+            "drop-outs": protocol.claims.dropouts,
+            "a lying aggregator": protocol.claims.lying_aggregator,
+            "source": protocol.claims.source,
+        },
+        "parties": {role: len(transcript.of_role(role)) for role in ROLES if transcript.of_role(role)},
+        "messages": [
+            {
+                "sender": sender,
+                "recipient": recipient,
+                "message": message,
+                "count": count,
+                "bytes": transcript.kind_bytes[sender, recipient, message],
+            }
+            for (sender, recipient, message), count in transcript.kinds.items()
+        ],
+        "rows": [len(members) for members in round_.opened.members],
+        "lost": [{"missing": list(lost.missing), "reason": lost.reason} for lost in round_.opened.lost],
+        "charges": [
+            {
+                "seen by": "everybody" if seen == "row" else "the aggregator",
+                "what": "opened rows" if seen == "row" else "nodes' vectors",
+                "adjacency": adjacency,
+                "epsilon": shown(round_.ledger.epsilon(adjacency, seen)),
+                "delta": round_.ledger.delta(seen),
+            }
+            for seen in ("row", "vector")
+            if any(release.seen == seen for release in round_.ledger.releases)
+            for adjacency in ADJACENCIES
+        ],
+        "mechanisms": sorted({release.mechanism for release in round_.ledger.releases}),
+        "blamed": [asdict(blame) for blame in transcript.blames],
+    }
+
+
+def write_rounds(folder: Path, rounds: Mapping[str, tuple[Round, Protocol]]) -> None:
+    """Keep the records of some rounds, by protocol name, in a run folder."""
+    records = {name: round_record(round_, protocol) for name, (round_, protocol) in rounds.items()}
+    (folder / FILE).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")

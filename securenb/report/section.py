@@ -1,0 +1,84 @@
+"""The contract of a section of the report: one question that a reader has of some runs."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from protocols.catalogue import Catalogue
+from securenb.report.run import Run
+
+
+@dataclass
+class Content:
+    """What a section shows: pieces of HTML, and charts with the element that each belongs in."""
+
+    html: list[str] = field(default_factory=list)
+    charts: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def text(self, words: str) -> None:
+        """A paragraph."""
+        self.html.append(f"<p>{escape(words)}</p>")
+
+    def heading(self, words: str) -> None:
+        """A heading inside the section."""
+        self.html.append(f"<h3>{escape(words)}</h3>")
+
+    def figure(self, name: str, chart: Any, caption: str) -> None:
+        """A chart of Altair; `name` must be unique in the report."""
+        self.charts[name] = chart.to_dict()
+        self.html.append(
+            f'<figure><div id="{escape(name)}" class="chart" role="img" aria-label="{escape(caption)}"></div>'
+            f"<figcaption>{escape(caption)}</figcaption></figure>"
+        )
+
+    def drawing(self, svg: str, caption: str) -> None:
+        """A drawing in SVG."""
+        self.html.append(f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>")
+
+    def table(self, frame: pd.DataFrame, caption: str) -> None:
+        """A table that can be sorted, and filtered if it is long."""
+        head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in frame.columns)
+        rows = "".join(
+            "<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in frame.itertuples(index=False)
+        )
+        self.html.append(
+            f'<div class="scroll"><table class="data"><caption>{escape(caption)}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        )
+
+    def facts(self, pairs: dict[str, str]) -> None:
+        """Names and values."""
+        items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs.items())
+        self.html.append(f"<dl>{items}</dl>")
+
+
+class Section(ABC):
+    """One part of a report. Its class's docstring is not shown; `title` is."""
+
+    title: ClassVar[str]
+    order: ClassVar[int]
+    """Sections stand in this order."""
+
+    @abstractmethod
+    def show(self, runs: Sequence[Run], content: Content) -> None:
+        """Add what these runs have to say; adding nothing leaves the section out."""
+
+
+def _cell(value: Any) -> str:
+    """A table cell; figures carry their full value for sorting."""
+    if value is None or value != value:
+        return "<td>–</td>"
+    if isinstance(value, bool):
+        return f"<td>{'yes' if value else 'no'}</td>"
+    if isinstance(value, int):
+        return f'<td class="n" data-value="{value}">{value:,}</td>'
+    if isinstance(value, float):
+        return f'<td class="n" data-value="{value!r}">{value:,.4g}</td>'
+    return f"<td>{escape(str(value))}</td>"
+
+
+SECTIONS: Catalogue[Section] = Catalogue("securenb.report.sections", Section, "section")

@@ -1,0 +1,76 @@
+"""Who said what to whom: a drawing of each round."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from securenb.report.run import Run
+from securenb.report.section import Content, Section
+
+STEP, TOP, SIDE, WIDTH = 44, 58, 110, 760
+_TIP = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
+    'orient="auto-start-reverse"><path d="M0 0 L8 4 L0 8 z" fill="currentColor"/></marker></defs>'
+)
+PLURAL = {"node": "nodes", "aggregator": "aggregator", "trustee": "trustees"}
+
+
+class Messages(Section):
+    """A sequence diagram for each round, drawn from its transcript."""
+
+    title = "What each party saw"
+    order = 30
+
+    def show(self, runs: Sequence[Run], content: Content) -> None:
+        """See `Section.show`."""
+        for run in runs:
+            for protocol, record in run.rounds.items():
+                name = protocol if len(runs) == 1 else f"{run.name}: {protocol}"
+                content.heading(name)
+                content.facts({"the aggregator learned": record["learned"], **record["claims"]})
+                content.drawing(
+                    sequence(record), f"{name}: messages, in the order of their first appearance."
+                )
+                if record["blamed"]:
+                    content.table(pd.DataFrame(record["blamed"]), "Blamed")
+                if record["lost"]:
+                    content.table(pd.DataFrame(record["lost"]), "Groups that were not opened")
+
+
+def sequence(record: dict[str, Any]) -> str:
+    """The messages of a round as a sequence diagram, SVG; colours follow the page."""
+    roles = list(record["parties"])
+    spread = (WIDTH - 2 * SIDE) / max(1, len(roles) - 1)
+    at = {role: SIDE + index * spread for index, role in enumerate(roles)}
+    height = TOP + STEP * len(record["messages"]) + 20
+    spoken = escape("; ".join(_said(message) for message in record["messages"]))
+    parts = [f'<svg class="sequence" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{spoken}">', _TIP]
+    for role, count in record["parties"].items():
+        label = f"{count:,} {PLURAL[role]}" if count > 1 else role
+        parts.append(_text(at[role], 22, label, ' class="who"'))
+        parts.append(f'<path class="life" d="M{at[role]:.0f} 32 V{height - 8}"/>')
+    for index, message in enumerate(record["messages"]):
+        y = TOP + STEP * index + 14
+        start, end = at[message["sender"]], at[message["recipient"]]
+        middle = (start + end) / 2
+        if start == end:
+            start, end = start - 30, end + 30
+        parts.append(f'<path class="arrow" d="M{start:.0f} {y} H{end:.0f}" marker-end="url(#tip)"/>')
+        parts.append(_text(middle, y - 6, _label(message)))
+    return "".join([*parts, "</svg>"])
+
+
+def _text(x: float, y: float, words: str, more: str = "") -> str:
+    return f'<text{more} x="{x:.0f}" y="{y:.0f}" text-anchor="middle">{escape(words)}</text>'
+
+
+def _label(message: dict[str, Any]) -> str:
+    each = message["bytes"] / message["count"]
+    times = f" ×{message['count']:,}" if message["count"] > 1 else ""
+    return f"{message['message']}{times}, {each:,.0f} B{' each' if times else ''}"
+
+
+def _said(message: dict[str, Any]) -> str:
+    return f"{message['sender']} to {message['recipient']}: {_label(message)}"

@@ -1,0 +1,23 @@
+"""All results, to be sorted, filtered and copied."""
+
+from collections.abc import Sequence
+
+from securenb.report.run import Run
+from securenb.report.section import Content, Section
+
+MOST = 3000
+"""Rows of one table that a page shows; longer ones stay in their CSV file."""
+
+
+class Tables(Section):
+    """Every CSV file of the runs."""
+
+    title = "Results"
+    order = 90
+
+    def show(self, runs: Sequence[Run], content: Content) -> None:
+        """See `Section.show`."""
+        for run in runs:
+            for name, table in run.tables.items():
+                cut = f", the first {MOST:,} of {len(table):,} rows" if len(table) > MOST else ""
+                content.table(table.head(MOST), f"{run.name}/{name}.csv{cut}")
