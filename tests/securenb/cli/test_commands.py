@@ -35,6 +35,7 @@ def test_train_prints_scores_privacy_and_cost_and_saves_a_model_that_predicts(ca
         "manifest.json",
         "model.json",
         "results.csv",
+        "rounds.json",
     }
     model = NaiveBayes.from_dict(json.loads((tmp_path / "run" / "model.json").read_text()))
     assert model.schema == DATASETS["phishing"]().schema
