@@ -21,6 +21,17 @@ from securenb.schema import Schema
 from securenb.statistics import Statistics
 from securenb.streams import Streams
 
+EPSILONS = tuple(float(10.0 ** (half / 2)) for half in range(-4, 3))
+"""The privacy levels of Figure 1: 0.01 to 10 in half decades."""
+
+NODES = (10, 100, 1000)
+"""The numbers of nodes of Figure 1."""
+
+
+def numbers_of_nodes(records: int) -> tuple[int, ...]:
+    """Those of `NODES` that leave each node at least two records."""
+    return tuple(count for count in NODES if 2 * count <= records)
+
 
 @dataclass(frozen=True, eq=False)
 class NodeTables:
