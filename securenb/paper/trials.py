@@ -15,7 +15,7 @@ from securenb.montecarlo import Scorer, laplace_totals
 from securenb.paper.aggregate import parameters
 from securenb.paper.centralised import assumed_sensitivity, centralised_parameters, estimates
 from securenb.paper.records import PaperData, RawRecords
-from securenb.paper.release import floors, sum_columns
+from securenb.paper.release import SMALLEST_COUNT, floors, sum_columns
 from securenb.parameters import Floats, estimate
 from securenb.schema import Schema
 from securenb.statistics import Statistics
@@ -178,8 +178,9 @@ class AsPublished:
 class Corrected:
     """The same figure by the main product: public bounds, noise in every cell, clamping what was opened.
 
-    Sums do not depend on who holds which record, and noise does not depend on the data, so nothing has to be
-    dealt.
+    Parameters are estimated with a pseudo-count as small as the paper's clamp, so that the modes differ in
+    what is released and in nothing else. Sums do not depend on who holds which record, and noise does not
+    depend on the data, so nothing has to be dealt.
 
     Parameters
     ----------
@@ -198,17 +199,17 @@ class Corrected:
         self._doses = tuple(doses)
         self._epsilons = tuple(epsilons)
         self._streams = Streams(seed)
-        self._sums = Statistics.of(data.schema, data.coded_train).table
+        self.exact = Statistics.of(data.schema, data.coded_train).table
         self.scorer = Scorer.of(data.schema, data.coded_test)
 
     def totals(self, trial: int) -> Floats:
         """What is opened, shape (doses, epsilons, C, width), whole numbers."""
         rng = self._streams.rng("corrected", self._name, self._schema.digest.hex(), trial)
-        return self._sums + laplace_totals(self._schema, self._epsilons, self._doses, rng)
+        return self.exact + laplace_totals(self._schema, self._epsilons, self._doses, rng)
 
     def parameters(self, trial: int) -> Floats:
         """Shape (doses, epsilons, C, width)."""
-        return estimate(self._schema, self.totals(trial)).table
+        return estimate(self._schema, self.totals(trial), SMALLEST_COUNT).table
 
 
 def _starts(records: int, nodes: int) -> NDArray[np.int64]:
