@@ -44,6 +44,12 @@ class Opened:
             raise ValueError(f"expected int64 rows for {len(self.members)} groups, got {self.rows.shape}")
 
 
+def nothing_opened(lost: Sequence[Lost]) -> TooFewParties:
+    """The error for a run in which every group is lost; it names everybody missing."""
+    missing = [node for group in lost for node in group.missing]
+    return TooFewParties(missing, f"no group could be opened: {lost[0].reason}")
+
+
 def enough_present(
     session: Session, present: Collection[PartyId], survivors: Callable[[int], int]
 ) -> tuple[dict[int, tuple[PartyId, ...]], list[Lost]]:
@@ -55,6 +61,11 @@ def enough_present(
         Whose vectors arrived.
     survivors
         The fewest nodes that a group of the given size is opened with.
+
+    Raises
+    ------
+    TooFewParties
+        If no group has enough, naming everybody missing.
     """
     members: dict[int, tuple[PartyId, ...]] = {}
     lost: list[Lost] = []
@@ -66,6 +77,8 @@ def enough_present(
         else:
             missing = tuple(node for node in group if node not in present)
             lost.append(Lost(index, missing, f"{len(here)} of {len(group)} answered, {needed} needed"))
+    if not members:
+        raise nothing_opened(lost)
     return members, lost
 
 
@@ -103,14 +116,30 @@ def opened_sums(
     """
     members, lost = enough_present(session, vectors.keys(), survivors)
     rows = [total(vectors[node] for node in present) for present in members.values()]
-    return opened_rows(rows, list(members.values()), lost)
+    return opened_rows(session, rows, list(members.values()), lost)
 
 
 def opened_rows(
-    rows: Sequence[Residues], members: Sequence[tuple[PartyId, ...]], lost: Sequence[Lost]
+    session: Session, rows: Sequence[Residues], members: Sequence[tuple[PartyId, ...]], lost: Sequence[Lost]
 ) -> Opened:
-    """An `Opened` of at least one row; `TooFewParties`, naming everybody missing, if there is none."""
-    if not rows:
-        missing = [node for group in lost for node in group.missing]
-        raise TooFewParties(missing, f"no group could be opened: {lost[0].reason}")
-    return Opened(from_ring(np.stack(rows)), tuple(members), tuple(lost))
+    """The rows that honest members could add up to; where masks hide who sent too much, the group is lost.
+
+    Raises
+    ------
+    TooFewParties
+        If no row is left, naming everybody missing.
+    """
+    kept = []
+    lost = list(lost)
+    for row, present in zip(rows, members, strict=True):
+        most = len(present) * session.capacity.largest_input
+        if -most <= int(from_ring(row).min()) and int(from_ring(row).max()) <= most:
+            kept.append((row, present))
+        else:
+            reason = f"its sum is beyond ±{most}: somebody sent more than a node may"
+            lost.append(Lost(session.group_of[present[0]], (), reason))
+    lost.sort(key=lambda group: group.group)
+    if not kept:
+        raise nothing_opened(lost)
+    opened = np.stack([row for row, _ in kept])
+    return Opened(from_ring(opened), tuple(present for _, present in kept), tuple(lost))

@@ -102,6 +102,15 @@ class Protocol(ABC):
             )
         return self.threshold
 
+    def whole_group(self, size: int) -> int:
+        """What `survivors` says where one silent node costs the group: `ValueError` for a lower threshold."""
+        if self.threshold not in (None, size):
+            raise ValueError(
+                f"{type(self).__name__} opens only whole groups: threshold must be the group's {size} nodes, "
+                f"got {self.threshold}"
+            )
+        return size
+
     def check(self, session: Session) -> None:
         """Raise `ValueError`, naming the rule, if this protocol may not run `session`."""
         for index, group in enumerate(session.groups):

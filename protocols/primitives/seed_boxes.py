@@ -1,22 +1,18 @@
-"""Seeds of masks, sealed by a node for one holder: X25519, HKDF and ChaCha20-Poly1305 (RFC 8439)."""
+"""Seeds of masks, sealed by a node for one holder: X25519, HKDF and an authenticated cipher."""
 
 from collections.abc import Sequence
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
-
-from protocols.canonical import digest, encode
+from protocols.canonical import Canonical, digest, encode
 from protocols.primitives.key_agreement import KeyPair, agree, check_public
+from protocols.primitives.sealed import Direction, seal, unseal
 
 SEED_BYTES = 32
 TAG_BYTES = 16
 
-_NONCE = bytes(12)  # each key seals one box only: the node's half of it is fresh
 
-
-def _cipher(mine: KeyPair, public: bytes, purpose: Sequence[bytes | str]) -> ChaCha20Poly1305:
+def _key(mine: KeyPair, public: bytes, purpose: Sequence[Canonical]) -> bytes:
     check_public(public)
-    return ChaCha20Poly1305(agree(mine, public, "securenb seed box", *purpose))
+    return agree(mine, public, "securenb seed box", *purpose)
 
 
 def seal_seeds(
@@ -30,7 +26,8 @@ def seal_seeds(
         If `public` is no usable key.
     """
     purpose = (session_digest, node, holder)
-    return _cipher(mine, public, purpose).encrypt(_NONCE, b"".join(seeds), encode(purpose))
+    key = _key(mine, public, purpose)
+    return seal(key, Direction.FROM_FIRST, b"".join(seeds), encode(purpose))
 
 
 def open_seeds(
@@ -44,10 +41,7 @@ def open_seeds(
         If the box does not open, for whatever reason, or holds no whole number of seeds.
     """
     purpose = (session_digest, node, holder)
-    try:
-        seeds = _cipher(mine, public, purpose).decrypt(_NONCE, box, encode(purpose))
-    except InvalidTag:
-        raise ValueError("the box does not open") from None
+    seeds = unseal(_key(mine, public, purpose), Direction.FROM_FIRST, box, encode(purpose))
     if len(seeds) % SEED_BYTES:
         raise ValueError(f"the box holds {len(seeds)} bytes, no whole number of seeds")
     return tuple(seeds[at : at + SEED_BYTES] for at in range(0, len(seeds), SEED_BYTES))

@@ -271,8 +271,6 @@ class Leader(_Verifying):
 
     def _open(self) -> list[Envelope]:
         self._members, self._lost = enough_present(self._session, self._seeds, self._terms.survivors)
-        if not self._members:
-            opened_rows([], [], self._lost)
         groups = tuple(self._members)
         places = tuple(tuple(self._index[node] for node in members) for members in self._members.values())
         seeds = tuple(tuple(self._seeds[node] for node in members) for members in self._members.values())
@@ -297,4 +295,6 @@ class Leader(_Verifying):
         self._rows = [field.add(mine, row) for mine, row in zip(self._rows, rows, strict=True)]
         if self._sums.complete:
             members = list(self._members.values())
-            self.output = opened_rows([in_ring(self._prio3, row) for row in self._rows], members, self._lost)
+            self.output = opened_rows(
+                self._session, [in_ring(self._prio3, row) for row in self._rows], members, self._lost
+            )

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from protocols.entropy import Entropy
-from protocols.errors import FaultyParty
-from protocols.opened import Lost, Opened, opened_rows, opened_sums
+from protocols.opened import Opened, opened_sums
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.protocol import Claims, Protocol
 from protocols.releases import Releases
-from protocols.ring import Integers, Residues, received, to_bytes, to_ring, total
+from protocols.ring import Integers, Residues, received, to_bytes, to_ring
+from protocols.schemes._sums import Sums, opened_from, read_sums, sums_of
 from protocols.session import Session
 from protocols.wire import Message
 
@@ -23,13 +23,6 @@ class Vector(Message, frozen=True):
     """A node's vector, 8·d bytes."""
 
     words: bytes
-
-
-class Sums(Message, frozen=True):
-    """For each group: which of its nodes answered, by index, and their sum, 8·d bytes; empty if too few."""
-
-    answered: tuple[tuple[int, ...], ...]
-    words: tuple[bytes, ...]
 
 
 class _Node(Party):
@@ -65,46 +58,25 @@ class _Functionality(Party):
 
     def deadline(self) -> list[Envelope]:
         self._protocol.claim(self._session)
-        vectors = self._vectors.received
-        answered, words = [], []
-        for group in self._session.groups:
-            present = [index for index, node in enumerate(group) if node in vectors]
-            enough = len(present) >= self._protocol.survivors(len(group))
-            answered.append(tuple(present))
-            words.append(to_bytes(total(vectors[group[index]] for index in present)) if enough else b"")
         self.output = True
-        return [self.to(AGGREGATOR, Sums(tuple(answered), tuple(words)))]
+        sums = sums_of(self._session, self._vectors.received, self._protocol.survivors)
+        return [self.to(AGGREGATOR, sums)]
 
 
 class _Aggregator(Party):
-    def __init__(self, session: Session) -> None:
+    def __init__(self, protocol: "Ideal", session: Session) -> None:
         super().__init__(AGGREGATOR)
+        self._protocol = protocol
         self._session = session
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
         match envelope.body:
             case Sums() as sums if envelope.sender == FUNCTIONALITY and self.output is None:
-                self.output = self._read(sums)
+                rows = read_sums(self._session, FUNCTIONALITY, sums, self._protocol.survivors)
+                self.output = opened_from(self._session, rows)
             case _:
                 raise self.unexpected(envelope)
         return []
-
-    def _read(self, sums: Sums) -> Opened:
-        groups = self._session.groups
-        if not len(sums.answered) == len(sums.words) == len(groups):
-            raise FaultyParty(FUNCTIONALITY, f"sent {len(sums.words)} sums for {len(groups)} groups")
-        rows, members, lost = [], [], []
-        for index, (group, answered, words) in enumerate(zip(groups, sums.answered, sums.words, strict=True)):
-            if list(answered) != sorted(set(answered) & set(range(len(group)))):
-                raise FaultyParty(FUNCTIONALITY, f"named nodes that are not in group {index}")
-            present = tuple(group[i] for i in answered)
-            if words:
-                rows.append(received(FUNCTIONALITY, words, self._session.length))
-                members.append(present)
-            else:
-                missing = tuple(node for node in group if node not in set(present))
-                lost.append(Lost(index, missing, f"only {len(present)} of {len(group)} answered"))
-        return opened_rows(rows, members, lost)
 
 
 @dataclass(frozen=True)
@@ -176,4 +148,4 @@ class Ideal(Protocol):
 
     def aggregator(self, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.aggregator`; uses no entropy."""
-        return _Aggregator(session)
+        return _Aggregator(self, session)

@@ -150,7 +150,7 @@ class _Aggregator(Party):
                 continue
             rows.append(total(masked[node] for node in group))
             members.append(group)
-        self.output = opened_rows(rows, members, lost)
+        self.output = opened_rows(self._session, rows, members, lost)
 
 
 @dataclass(frozen=True)
@@ -171,12 +171,7 @@ class Masking(Protocol):
 
     def survivors(self, size: int) -> int:
         """The whole group: masks cancel only then. `ValueError` for any other threshold."""
-        if self.threshold not in (None, size):
-            raise ValueError(
-                f"masking opens only whole groups: threshold must be the group's {size} nodes, "
-                f"got {self.threshold}"
-            )
-        return size
+        return self.whole_group(size)
 
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.node`; draws one key."""

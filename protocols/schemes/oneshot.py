@@ -170,8 +170,6 @@ class _Aggregator(Party):
         self._need_quorum(self._reports.missing)
         present = {node for node in self._masked.received if self._consistent(node)}
         self._members, self._lost = enough_present(self._session, present, self._protocol.survivors)
-        if not self._members:
-            opened_rows([], [], self._lost)
         self._sums = Intake(self._reports.received)
         request = Request(tuple(self._members), tuple(self._members.values()))
         return [self.to(holder, request) for holder in self._reports.received]
@@ -195,7 +193,7 @@ class _Aggregator(Party):
             for copies in sharing.copies({h: sums[ours] for h, sums in self._sums.received.items()}):
                 row -= from_bytes(self._agreed(copies))
             rows.append(row)
-        self.output = opened_rows(rows, list(self._members.values()), self._lost)
+        self.output = opened_rows(self._session, rows, list(self._members.values()), self._lost)
         return []
 
     def _agreed(self, copies: Mapping[PartyId, bytes]) -> bytes:

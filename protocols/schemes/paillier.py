@@ -184,8 +184,6 @@ class _Aggregator(Party):
         """Multiply what arrived and have it opened; `TooFewParties` if no group has enough."""
         sealed = self._sealed.received
         members, self._lost = enough_present(self._session, sealed.keys(), self._protocol.survivors)
-        if not members:
-            opened_rows([], [], self._lost)
         count = self._protocol.slots(self._session).plaintexts
         pool = Pool(self._protocol.randomisers(key, len(members) * count, self._entropy))
         self._asked = []
@@ -209,7 +207,7 @@ class _Aggregator(Party):
                 raise FaultyParty(KEY_HOLDER, f"sent a sum beyond ±{most}")
             rows.append(row)
             members.append(request.members)
-        return opened_rows(rows, members, sorted(lost, key=lambda group: group.group))
+        return opened_rows(self._session, rows, members, lost)
 
 
 @dataclass(frozen=True)

@@ -159,8 +159,6 @@ class _Aggregator(Party):
         best = sorted(known, key=lambda holder: -len(known[holder]))[: self._protocol.quorum]
         together = set.intersection(*(known[holder] for holder in best))
         members, self._lost = enough_present(session, together, self._protocol.survivors)
-        if not members:
-            opened_rows([], [], self._lost)
         self._published = tuple(
             Contributions(group, present, tuple(vectors[node][0] for node in present))
             for group, present in members.items()
@@ -208,7 +206,7 @@ class _Aggregator(Party):
                 continue
             rows.append(to_ring(row))
             members.append(group.members)
-        self.output = opened_rows(rows, members, sorted(lost, key=lambda each: each.group))
+        self.output = opened_rows(self._session, rows, members, lost)
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,19 @@ def test_summing_leaves_the_vectors_alone():
 def test_nothing_opened_names_everybody_missing():
     lost = [Lost(0, ("a", "b"), "1 of 3 answered, 3 needed"), Lost(1, ("d",), "0 of 1 answered, 1 needed")]
     with pytest.raises(TooFewParties, match="1 of 3 answered") as caught:
-        opened_rows([], [], lost)
+        opened_rows(session_of(), [], [], lost)
     assert caught.value.missing == ("a", "b", "d")
+
+
+def test_a_sum_that_no_honest_members_could_have_is_lost_and_its_group_named():
+    """Capacity 100 each: two members reach ±200, not ±201."""
+    rows = [to_ring(np.array(row, np.int64)) for row in ([200, -200], [0, 101], [-201, 0])]
+    opened = opened_rows(session_of(), rows, [("a", "b"), ("d",), ("e", "f")], [])
+    assert opened.members == (("a", "b"),)
+    assert opened.rows.tolist() == [[200, -200]]
+    assert [(lost.group, lost.missing) for lost in opened.lost] == [(1, ()), (2, ())]
+    with pytest.raises(TooFewParties, match="beyond ±100: somebody sent more than a node may"):
+        opened_rows(session_of(), rows[1:2], [("d",)], [])
 
 
 @pytest.mark.parametrize(

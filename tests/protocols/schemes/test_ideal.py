@@ -11,7 +11,8 @@ from protocols.errors import Abort, TooFewParties
 from protocols.party import AGGREGATOR
 from protocols.releases import Releases
 from protocols.ring import Capacity, to_bytes, to_ring
-from protocols.schemes.ideal import FUNCTIONALITY, Ideal, Sums
+from protocols.schemes._sums import Sums
+from protocols.schemes.ideal import FUNCTIONALITY, Ideal
 
 NODES = tuple("abcdefg")
 GROUPS = (NODES[:3], NODES[3:])
@@ -97,6 +98,7 @@ WORDS = to_bytes(np.zeros(2, np.uint64))
         Sums(((0, 1, -1), (0, 1, 2)), (WORDS, WORDS)),
         Sums(((0, 1, 1), (0, 1, 2)), (WORDS, WORDS)),
         Sums(((0, 1, 2), (0, 1, 2)), (WORDS, WORDS[:-1])),
+        Sums(((0, 1, 2), (0, 1)), (WORDS, WORDS)),
     ],
 )
 def test_sums_that_fit_no_group_are_blamed_and_ignored(sums):
