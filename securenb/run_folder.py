@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+
+from securenb.scenario import Scenario
 
 MANIFEST = "manifest.json"
 NAMED = ("securenb", "numpy", "pandas", "scikit-learn", "cryptography", "phe", "gmpy2")
@@ -57,18 +59,7 @@ def run_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
         raise
 
 
-class Replayable(Protocol):
-    """What a manifest describes: choices that make a run, seed included."""
-
-    @property
-    def seed(self) -> int | None:
-        """`None` if the run cannot be repeated."""
-
-    def model_dump(self, *, mode: str) -> dict[str, Any]:
-        """The choices, as JSON values."""
-
-
-def write_manifest(folder: Path, scenario: Replayable, **more: Any) -> None:
+def write_manifest(folder: Path, scenario: Scenario, **more: Any) -> None:
     """`manifest.json`: scenario, seed, versions, and a digest of every other file in the folder."""
     files = {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()

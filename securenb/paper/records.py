@@ -1,7 +1,6 @@
 """Records as the paper uses them: real numbers as they come, and the split of the paper's authors."""
 
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -85,7 +84,6 @@ class PaperData:
     coded_test: Records
 
 
-@cache
 def load_paper_data(
     name: str, mode: Mode, *, numeric: Literal["gaussian", "histogram"] = "gaussian"
 ) -> PaperData:
