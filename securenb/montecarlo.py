@@ -5,7 +5,8 @@ statistics. So a model is a vector of weights, a batch of models is a matrix, an
 test records, which never change, scores them all. The product is cut into blocks of bounded size.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -185,17 +186,40 @@ def run_trials(experiment: Experiment, trials: range) -> Floats:
     return np.stack(experiment.scorer.accuracies(np.stack([experiment.parameters(t) for t in trials])))
 
 
-def run_batches(
-    batches: Sequence[tuple[str, Experiment, range]], processes: int
-) -> Iterator[tuple[str, Floats]]:
-    """Run named batches of trials in parallel, and give each result when it is there.
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some trials of one task, to be run anywhere.
+
+    Attributes
+    ----------
+    name
+        Unique among the batches of a run.
+    task
+        Gives an array for a range of trials; must be picklable.
+    trials
+        Which.
+    """
+
+    name: str
+    task: Callable[[range], Floats]
+    trials: range
+
+    def run(self) -> tuple[str, Floats]:
+        """The batch's name and result."""
+        return self.name, self.task(self.trials)
+
+
+def batches(name: str, task: Callable[[range], Floats], trials: int, size: int = 100) -> list[Batch]:
+    """All trials of a task in batches of `size`, named in the order of trials."""
+    starts = range(0, trials, size)
+    return [Batch(f"{name}-{start:06}", task, range(start, min(start + size, trials))) for start in starts]
+
+
+def run_batches(pending: Sequence[Batch], processes: int) -> Iterator[tuple[str, Floats]]:
+    """Run batches in parallel, and give each one's name and result when it is there.
 
     The processes are joblib's: inside a `joblib.parallel_config` for Dask or Ray this runs on a cluster.
     """
-    tasks = (delayed(_named)(name, experiment, trials) for name, experiment, trials in batches)
-    results: Iterator[tuple[str, Floats]] = Parallel(n_jobs=processes, return_as="generator_unordered")(tasks)
+    pool = Parallel(n_jobs=processes, return_as="generator_unordered")
+    results: Iterator[tuple[str, Floats]] = pool(delayed(batch.run)() for batch in pending)
     yield from results
-
-
-def _named(name: str, experiment: Experiment, trials: range) -> tuple[str, Floats]:
-    return name, run_trials(experiment, trials)

@@ -12,9 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
-
-from securenb.scenario import Scenario
+from typing import Any, Protocol
 
 MANIFEST = "manifest.json"
 NAMED = ("securenb", "numpy", "pandas", "scikit-learn", "cryptography", "phe", "gmpy2")
@@ -59,7 +57,18 @@ def run_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
         raise
 
 
-def write_manifest(folder: Path, scenario: Scenario, **more: Any) -> None:
+class Replayable(Protocol):
+    """What a manifest describes: choices that make a run, seed included."""
+
+    @property
+    def seed(self) -> int | None:
+        """`None` if the run cannot be repeated."""
+
+    def model_dump(self, *, mode: str) -> dict[str, Any]:
+        """The choices, as JSON values."""
+
+
+def write_manifest(folder: Path, scenario: Replayable, **more: Any) -> None:
     """`manifest.json`: scenario, seed, versions, and a digest of every other file in the folder."""
     files = {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()

@@ -7,7 +7,14 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 _WIDE = 240
@@ -67,3 +74,13 @@ def rows() -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=None)
         yield lambda count: bar.update(task, completed=count)
+
+
+@contextmanager
+def batches(total: int, done: int = 0) -> Iterator[Callable[[str], None]]:
+    """A progress bar of finished batches with the time left; silent where standard error is no terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("starting", total=total, completed=done)
+        yield lambda name: bar.update(task, description=name, advance=1)

@@ -1,6 +1,7 @@
 """Records as the paper uses them: real numbers as they come, and the split of the paper's authors."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -84,6 +85,7 @@ class PaperData:
     coded_test: Records
 
 
+@cache
 def load_paper_data(
     name: str, mode: Mode, *, numeric: Literal["gaussian", "histogram"] = "gaussian"
 ) -> PaperData:

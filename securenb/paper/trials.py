@@ -15,11 +15,22 @@ from securenb.montecarlo import Scorer, laplace_totals
 from securenb.paper.aggregate import parameters
 from securenb.paper.centralised import assumed_sensitivity, centralised_parameters, estimates
 from securenb.paper.records import PaperData, RawRecords
-from securenb.paper.release import floors, sum_columns
+from securenb.paper.release import SMALLEST_COUNT, floors, sum_columns
 from securenb.parameters import Floats, estimate
 from securenb.schema import Schema
 from securenb.statistics import Statistics
 from securenb.streams import Streams
+
+EPSILONS = tuple(float(10.0 ** (half / 2)) for half in range(-4, 3))
+"""The privacy levels of Figure 1: 0.01 to 10 in half decades."""
+
+NODES = (10, 100, 1000)
+"""The numbers of nodes of Figure 1."""
+
+
+def numbers_of_nodes(records: int) -> tuple[int, ...]:
+    """Those of `NODES` that leave each node at least two records."""
+    return tuple(count for count in NODES if 2 * count <= records)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +178,9 @@ class AsPublished:
 class Corrected:
     """The same figure by the main product: public bounds, noise in every cell, clamping what was opened.
 
-    Sums do not depend on who holds which record, and noise does not depend on the data, so nothing has to be
-    dealt.
+    Parameters are estimated with a pseudo-count as small as the paper's clamp, so that the modes differ in
+    what is released and in nothing else. Sums do not depend on who holds which record, and noise does not
+    depend on the data, so nothing has to be dealt.
 
     Parameters
     ----------
@@ -187,17 +199,17 @@ class Corrected:
         self._doses = tuple(doses)
         self._epsilons = tuple(epsilons)
         self._streams = Streams(seed)
-        self._sums = Statistics.of(data.schema, data.coded_train).table
+        self.exact = Statistics.of(data.schema, data.coded_train).table
         self.scorer = Scorer.of(data.schema, data.coded_test)
 
     def totals(self, trial: int) -> Floats:
         """What is opened, shape (doses, epsilons, C, width), whole numbers."""
         rng = self._streams.rng("corrected", self._name, self._schema.digest.hex(), trial)
-        return self._sums + laplace_totals(self._schema, self._epsilons, self._doses, rng)
+        return self.exact + laplace_totals(self._schema, self._epsilons, self._doses, rng)
 
     def parameters(self, trial: int) -> Floats:
         """Shape (doses, epsilons, C, width)."""
-        return estimate(self._schema, self.totals(trial)).table
+        return estimate(self._schema, self.totals(trial), SMALLEST_COUNT).table
 
 
 def _starts(records: int, nodes: int) -> NDArray[np.int64]:

@@ -1,5 +1,7 @@
 """The fast engine equals the per-node pipelines, trial by trial."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from oracle import centralised_parameters, dealt, federated_parameters, scores
@@ -7,10 +9,10 @@ from oracle import centralised_parameters, dealt, federated_parameters, scores
 from protocols.schemes.plain import Plain
 from securenb.federation import Federation
 from securenb.mechanisms.none import NoNoise
-from securenb.montecarlo import Scorer, run_batches, run_trials
+from securenb.montecarlo import Scorer, batches, run_batches, run_trials
 from securenb.paper.aggregate import predict
 from securenb.paper.records import load_paper_data
-from securenb.paper.release import local_sensitivity, tabulate
+from securenb.paper.release import SMALLEST_COUNT, local_sensitivity, tabulate
 from securenb.paper.trials import AsPublished, Corrected, Dealer
 from securenb.partition import deal
 from securenb.records import Records
@@ -96,7 +98,7 @@ def test_corrected_trials_are_rounds_of_the_main_product(paper_data, numeric):
     paper_data("adult", "corrected")
     data = load_paper_data("adult", "corrected", numeric=numeric)
     experiment = Corrected(data, (1, 100), EPSILONS, seed=11)
-    exact = experiment._sums
+    exact = experiment.exact
     fast, balanced = experiment.scorer.accuracies(experiment.parameters(0))
     nodes = deal(data.coded_train, 2, 10, rng=np.random.default_rng(0))
     for arm in range(2):
@@ -104,7 +106,7 @@ def test_corrected_trials_are_rounds_of_the_main_product(paper_data, numeric):
             total = experiment.totals(0)[arm, index]
             assert (total == np.rint(total)).all()
             noise = (total - exact).astype(np.int64).reshape(-1)
-            round_ = Federation(data.schema, Plain(), Handed(noise), Sum(), seed=1).run(nodes)
+            round_ = Federation(data.schema, Plain(), Handed(noise), Sum(SMALLEST_COUNT), seed=1).run(nodes)
             assert (round_.opened.rows.sum(axis=0) == total.reshape(-1)).all()
             model = round_.model
             missed = abs(fast[arm, index] - model.score(data.coded_test)) * len(data.coded_test)
@@ -125,9 +127,10 @@ def test_totals_of_shares_have_the_variance_of_their_doses(toy):
 def test_trials_do_not_depend_on_batches_or_processes(toy):
     experiment = AsPublished(toy, (10,), EPSILONS, seed=8)
     whole = run_trials(experiment, range(6))
-    batches = [("second", experiment, range(4, 6)), ("first", experiment, range(4))]
-    parts = dict(run_batches(batches, processes=2))
-    assert (np.concatenate([parts["first"], parts["second"]], axis=1) == whole).all()
+    pending = batches("toy", partial(run_trials, experiment), trials=6, size=4)
+    parts = dict(run_batches(pending[::-1], processes=2))
+    assert sorted(parts) == ["toy-000000", "toy-000004"]
+    assert (np.concatenate([parts[name] for name in sorted(parts)], axis=1) == whole).all()
 
 
 def test_nodes_that_hold_one_record_each_are_still_dealt(toy):
