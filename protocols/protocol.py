@@ -187,9 +187,7 @@ class Protocol(ABC):
         ValueError
             If a vector is missing, has a wrong shape or dtype, or is larger than the capacity allows.
         """
-        if wrong := set(session.nodes) - set(vectors):
-            raise ValueError(f"no vector of {', '.join(sorted(wrong)[:5])}")
-        self.check_vectors(vectors, session)
+        self.check_vectors(vectors, session, complete=True)
         parties: dict[PartyId, Party] = {}
         for trustee in session.trustees:
             parties[trustee] = self.trustee(trustee, session, entropy(trustee))
@@ -198,8 +196,15 @@ class Protocol(ABC):
         parties[AGGREGATOR] = self.aggregator(session, entropy(AGGREGATOR))
         return parties
 
-    def check_vectors(self, vectors: Mapping[PartyId, Integers], session: Session) -> None:
-        """Raise `ValueError`, naming the node, for a vector that `session` has no place for."""
+    def check_vectors(
+        self, vectors: Mapping[PartyId, Integers], session: Session, *, complete: bool = False
+    ) -> None:
+        """Raise `ValueError`, naming the node, for a vector that `session` has no place for.
+
+        If they must be `complete`, also for one that is not there.
+        """
+        if complete and (wrong := set(session.nodes) - set(vectors)):
+            raise ValueError(f"no vector of {', '.join(sorted(wrong)[:5])}")
         if wrong := set(vectors) - set(session.nodes):
             raise ValueError(f"not in the session: {', '.join(sorted(wrong)[:5])}")
         for node, vector in vectors.items():

@@ -1,0 +1,32 @@
+"""Secure aggregation that survives drop-outs at every stage: everybody holds a share of everybody.
+
+Source: Bonawitz et al. 2017, "Practical Secure Aggregation for Privacy-Preserving Machine Learning",
+figure 4. Deviations are listed in docs/protocols/secagg.md.
+"""
+
+from dataclasses import dataclass
+
+from protocols.double_masking.protocol import DoubleMasking
+from protocols.primitives.harary import Complete, Neighbourhoods
+from protocols.protocol import Claims
+from protocols.session import Session
+
+
+@dataclass(frozen=True)
+class SecAgg(DoubleMasking):
+    """Double masks on the complete graph; cost per node grows with the group."""
+
+    claims = Claims(
+        sees="sums",
+        trust="more than a third of each group (curious: half), not to work with the aggregator",
+        dropouts="at any stage; the survivors are summed, down to the threshold",
+        lying_aggregator="nothing in the lying profile, but it can prevent a result; all in the curious one",
+        source="Bonawitz et al. 2017",
+    )
+
+    def graph(self, session: Session, group: int) -> tuple[Neighbourhoods, int]:
+        """See `DoubleMasking.graph`; the threshold is that of the sum."""
+        size = len(session.groups[group])
+        threshold = self.survivors(size)
+        self.check_threshold(threshold, size)
+        return Complete(size), threshold
