@@ -31,6 +31,9 @@ class Circuit(ABC):
         Elements of joint randomness.
     checks
         Elements of `checked`, all zero for a valid measurement.
+    families
+        Names and numbers of consecutive checks that are tested as one: a verifier says which family
+        fails, and nothing of a valid measurement, where all vanish. The draft's circuits have one.
     """
 
     field: Field
@@ -52,6 +55,11 @@ class Circuit(ABC):
     @abstractmethod
     def truncate(self, encoded: Elements) -> Elements:
         """The part (outputs,) of an encoded measurement that is summed; linear."""
+
+    @property
+    def families(self) -> tuple[tuple[str, int], ...]:
+        """All checks together."""
+        return (("some check", self.checks),)
 
     @property
     def points(self) -> int:
@@ -76,7 +84,7 @@ class Circuit(ABC):
     @property
     def verifier_length(self) -> int:
         """Elements of a verifier."""
-        return 1 + self.gadget.arity + 1
+        return len(self.families) + self.gadget.arity + 1
 
 
 def _wire_values(
@@ -114,7 +122,8 @@ def query(
     outputs = products[step::step][: circuit.calls]
     checked = circuit.checked(encoded, outputs, joint, shares)
     if circuit.checks > 1:
-        checked = field.dot(randomness[: circuit.checks], checked).reshape(1)
+        starts = np.cumsum([0, *(count for _, count in circuit.families[:-1])], dtype=np.intp)
+        checked = field.runs(field.mul(randomness[: circuit.checks], checked), starts)
     at = int(randomness[-1])
     if pow(at, circuit.points, field.modulus) == 1:
         raise ValueError("the test point is a root of unity")
@@ -123,7 +132,12 @@ def query(
     return np.concatenate([checked, evaluated(field, wires, at), tested])
 
 
-def decide(circuit: Circuit, verifier: Elements) -> bool:
-    """Whether the summed verifier belongs to a valid vector."""
-    tested = circuit.gadget.evaluate(circuit.field, verifier[1:-1, np.newaxis])
-    return bool(verifier[0] == 0 and tested[0] == verifier[-1])
+def decide(circuit: Circuit, verifier: Elements) -> None:
+    """Raise `ValueError`, naming what fails, unless the summed verifier is that of a valid vector."""
+    families = len(circuit.families)
+    tested = circuit.gadget.evaluate(circuit.field, verifier[families:-1, np.newaxis])
+    if tested[0] != verifier[-1]:
+        raise ValueError("the proof does not hold: it is inconsistent")
+    failing = [name for (name, _), value in zip(circuit.families, verifier, strict=False) if value]
+    if failing:
+        raise ValueError(f"the proof does not hold: {', '.join(failing)}")

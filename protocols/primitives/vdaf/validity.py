@@ -78,6 +78,15 @@ class ValidVector(Circuit):
         self.length = validity.length + bits
         self.joint = bits + len(products)
         self.checks = 1 + self._vanishing.count + self._ranged.count
+        linear = [item.family for item in validity.equalities] + [item.family for item in ranges]
+        named = sorted(set(linear))
+        self._order = np.array([0, *(1 + at for name in named for at, it in enumerate(linear) if it == name)])
+        # products and bits are one sum, so they fail together
+        squares = sorted({item.family for item in products})
+        self._families = (
+            (" or ".join([*squares, "bits that are none"]), 1),
+            *((name, linear.count(name)) for name in named),
+        )
         self._slots = bits + 2 * len(products)
         self.calls, chunk = _cheapest(self._slots)
         self.gadget = ProductSum(chunk)
@@ -133,7 +142,13 @@ class ValidVector(Circuit):
         slack = field.dot(joint[len(bits) :], values[self._ranged.count :]).reshape(1)
         total = field.sub(field.sum(products).reshape(1), slack)
         linked = field.sub(self._ranged.of(vector, one), values[: self._ranged.count])
-        return np.concatenate([total, self._vanishing.of(vector, one), linked])
+        checks: Elements = np.concatenate([total, self._vanishing.of(vector, one), linked])
+        return np.take(checks, self._order)
+
+    @property
+    def families(self) -> tuple[tuple[str, int], ...]:
+        """Products and bits; then each family of linear rules."""
+        return self._families
 
     def _share_of_one(self, shares: int) -> Elements:
         return self.field.elements([pow(shares, -1, self.field.modulus)])

@@ -73,14 +73,22 @@ def test_valid_vectors_are_summed_whatever_the_number_of_helpers(helpers):
     assert opened.lost == ()
 
 
-@pytest.mark.parametrize("bad", [(41, 41, 0), (0, 1, -1), (5, 3, 1), (-1, -1, 0)])
+@pytest.mark.parametrize(
+    ("bad", "named"),
+    [
+        ((41, 41, 0), "count"),
+        ((0, 1, -1), "count"),
+        ((5, 3, 1), "total"),
+        ((-1, -1, 1), "count, total"),
+    ],
+)
 @pytest.mark.parametrize("node", [NODES[0], NODES[-1]], ids=["first", "last"])
-def test_a_node_with_an_invalid_vector_is_left_out_and_blamed(node, bad):
+def test_a_node_with_an_invalid_vector_is_left_out_and_blamed_for_the_rules_that_it_breaks(node, bad, named):
     inputs = vectors() | {node: np.array(bad)}
     run = run_of(PROTOCOL, inputs)
     assert_only_left_out(run, run.run(), inputs, node)
     assert run.transcript.deadlines == 0
-    assert "does not verify" in run.transcript.blames[0].reason
+    assert run.transcript.blames[0].reason.endswith(f"does not verify: the proof does not hold: {named}")
 
 
 def test_a_group_with_too_few_valid_vectors_is_lost_and_the_others_are_opened():
