@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from attacks.poison import POISONS
 from protocols.catalogue import Catalogue
 from protocols.protocol import PROTOCOLS
 from securenb.cli import console
@@ -20,6 +21,7 @@ KINDS: dict[str, Catalogue[Any]] = {
     "rules": RULES,
     "preaggregations": PREAGGREGATIONS,
     "mechanisms": MECHANISMS,
+    "poisons": POISONS,
 }
 
 

@@ -1,0 +1,63 @@
+"""Forged statistics brought within the invariants of honest ones, as an attacker would who is checked."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protocols.ring import Integers
+from securenb.feature import Numeric
+from securenb.schema import Schema
+
+_MOST = 2.0**52
+"""Larger forged numbers are cut to this: float64 holds every integer below."""
+
+
+def into_invariants(schema: Schema, forged: NDArray[Any], cap: int) -> Integers:
+    """A table (C, width) that satisfies `securenb.validity.invariants`, near `forged`.
+
+    Counts are made non-negative and scaled down to at most `cap` records; levels are apportioned to their
+    class count; sums and squares are moved to the nearest values that some records could have, up to
+    rounding. What is not even a table of finite numbers becomes a table of zeros.
+    """
+    shape = (len(schema.classes), schema.width)
+    if forged.shape != shape or not np.issubdtype(forged.dtype, np.number):
+        return np.zeros(shape, dtype=np.int64)
+    raw = np.nan_to_num(forged.astype(np.float64), nan=0.0, posinf=_MOST, neginf=-_MOST).clip(-_MOST, _MOST)
+    claimed = np.maximum(raw[:, 0], 0.0)
+    total = claimed.sum()
+    counts = apportion(claimed, int(min(round(total), cap))) if total >= 1 else np.zeros(shape[0], np.int64)
+    result = np.zeros(shape, dtype=np.int64)
+    result[:, 0] = counts
+    for block in schema.blocks:
+        for row, count in enumerate(counts):
+            if block.kind == "levels":
+                result[row, block.columns] = apportion(np.maximum(raw[row, block.columns], 0.0), int(count))
+            elif block.kind == "sum" and count:
+                feature = schema.features[block.feature]
+                assert isinstance(feature, Numeric)
+                scale = count / max(claimed[row], 1.0)
+                pair = raw[row, block.start] * scale, raw[row, block.start + 1] * scale
+                result[row, block.start : block.start + 2] = _moments(feature, int(count), *pair)
+    return result
+
+
+def apportion(weights: NDArray[np.float64], total: int) -> Integers:
+    """Integers proportional to `weights` that sum to `total`; largest remainders first, then the first."""
+    if not weights.sum() > 0:
+        weights = np.ones_like(weights)
+    ideal = total * (weights / weights.sum())
+    result: Integers = np.floor(ideal).astype(np.int64)
+    result[np.argsort(result - ideal, kind="stable")[: total - int(result.sum())]] += 1
+    return result
+
+
+def _moments(feature: Numeric, count: int, centred: float, squares: float) -> tuple[int, int]:
+    """Centred sum and sum of squares of `count` grid points 0 … Q, near the wanted ones."""
+    top, offset = feature.steps, feature.offset
+    s = int(np.clip(round(centred) + offset * count, 0, top * count))
+    q = round(squares) + 2 * offset * (s - offset * count) + (offset**2 + feature.square_offset) * count
+    # s² ≤ n·q, and s ≤ q ≤ Q·s as for integers between 0 and Q
+    q = min(max(q, s, -(-s * s // count)), top * s)
+    c = s - offset * count
+    return c, q - 2 * offset * c - (offset**2 + feature.square_offset) * count

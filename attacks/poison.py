@@ -1,0 +1,179 @@
+"""The contract of a poison: what malicious nodes send instead of their statistics."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attacks.invariant import into_invariants
+from protocols.catalogue import Catalogue
+from protocols.ring import Integers
+from securenb.node import Node
+from securenb.records import Records
+from securenb.rule import Rule
+from securenb.schema import Schema
+
+Forged = NDArray[Any]
+"""What one malicious node sends in place of its table (C, width): anything at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """What the malicious nodes know together.
+
+    Attributes
+    ----------
+    schema
+        Public.
+    own
+        Their own true statistics, shape (m, C, width), int64, m ≥ 1.
+    others
+        The true statistics of the nodes that they can see, shape (k, C, width), k ≥ 1: of all honest nodes
+        if they are omniscient, else their own once more. Nobody sees a node's noise.
+    rule
+        The rule that will be used, which is public.
+    group_size
+        How many nodes are summed in a row, which is public.
+    cap
+        The most records that a node may claim, where that is checked.
+    """
+
+    schema: Schema
+    own: Integers
+    others: Integers
+    rule: Rule
+    group_size: int
+    cap: int
+
+
+@dataclass(frozen=True)
+class Poison(ABC):
+    """Malicious nodes of one kind. Implementations are frozen dataclasses; their fields are parameters.
+
+    Parameters
+    ----------
+    inside
+        Whether what they send is brought within the invariants of honest statistics and the cap, so that
+        no check of one node's statistics can refuse it. Otherwise they send what they like.
+    local
+        Whether they know only their own statistics; otherwise those of every node.
+    noisy
+        Whether they add their shares of noise like everybody else; otherwise they keep them back.
+    """
+
+    inside: bool = False
+    local: bool = False
+    noisy: bool = False
+
+    aim: ClassVar[str] = "accuracy"
+    """What it is after: `accuracy`, `target`, `backdoor` or `denial`."""
+
+    @abstractmethod
+    def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
+        """What each malicious node sends in place of its table, before `inside` is heeded."""
+
+    def sent(self, known: Knowledge, rng: np.random.Generator) -> list[Forged]:
+        """What each malicious node sends in place of its table, without noise.
+
+        Parameters
+        ----------
+        known
+            What an omniscient attacker would know.
+        """
+        if self.local:
+            known = replace(known, others=known.own)
+        forged = list(self.forge(known, rng))
+        return (
+            [into_invariants(known.schema, table, known.cap) for table in forged] if self.inside else forged
+        )
+
+    def wanted(self, schema: Schema, records: Records) -> Records | None:
+        """Records of which the attacker wants the model to predict the labels; `None` for no such aim."""
+        return None
+
+    def nodes(
+        self,
+        nodes: Sequence[Node],
+        malicious: Sequence[int],
+        schema: Schema,
+        rule: Rule,
+        rng: np.random.Generator,
+        *,
+        group_size: int = 1,
+        cap: int | None = None,
+    ) -> list[Node]:
+        """The nodes of a federation, those at the positions `malicious` replaced by poisoned ones.
+
+        Parameters
+        ----------
+        cap
+            See `Knowledge`; by default the mean number of records of a node.
+        """
+        tables = np.array([node.statistics(schema).table for node in nodes])
+        bad = sorted(set(malicious))
+        if not bad:
+            return list(nodes)
+        honest = np.delete(tables, bad, axis=0)
+        cap = cap or int(np.ceil(np.mean([len(node.records) for node in nodes])))
+        others = honest if len(honest) else tables[bad]
+        known = Knowledge(schema, tables[bad], others, rule, group_size, cap)
+        result = list(nodes)
+        for index, forged in zip(bad, self.sent(known, rng), strict=True):
+            result[index] = PoisonedNode(nodes[index].id, nodes[index].records, forged, self.noisy)
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class PoisonedNode(Node):
+    """A node that sends what it likes.
+
+    Attributes
+    ----------
+    forged
+        In place of its statistics.
+    noisy
+        Whether it adds its share of noise.
+    """
+
+    forged: Forged
+    noisy: bool
+
+    def contribution(self, schema: Schema, noise: Integers, grid: int) -> Integers:
+        """See `Node.contribution`; the type is a lie where the poison wants it to be."""
+        sent: Integers = contribution(self.forged, noise if self.noisy else None, grid)
+        return sent
+
+
+def contribution(forged: Forged, noise: Integers | None, grid: int = 1) -> Any:
+    """What a malicious node sends: something of the shape (d,) if its table has the right shape."""
+    flat = forged.reshape(-1)
+    if flat.dtype != np.int64:
+        return flat
+    flat = flat * grid
+    return flat if noise is None or flat.shape != noise.shape else flat + noise
+
+
+POISONS: Catalogue[Poison] = Catalogue("attacks.poisons", Poison, "poison")
+
+VARIANTS = ("inside", "local", "noisy")
+
+
+def choose_poison(spelling: str) -> Poison:
+    """The poison that `spelling` names: ``"alie"``, or ``"alie:inside:local:noisy"`` with variants.
+
+    Raises
+    ------
+    ValueError
+        If the poison or a variant is unknown.
+    """
+    name, *variants = spelling.split(":")
+    for variant in variants:
+        if variant not in VARIANTS:
+            raise ValueError(
+                f"unknown variant {variant!r} in {spelling!r}; known: {', '.join(VARIANTS)}, as in "
+                f"{name}:inside:local"
+            )
+    return POISONS[name](**dict.fromkeys(variants, True))

@@ -1,0 +1,1 @@
+"""Poisons, one a file; the file name is the poison's name."""

@@ -1,0 +1,34 @@
+"""Variance explosion: true counts, and sums of squares beyond all bounds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attacks.poison import Forged, Knowledge, Poison
+from securenb.feature import Numeric
+
+
+@dataclass(frozen=True)
+class VarianceExplosion(Poison):
+    """Makes numbers worthless: a class with an enormous variance fits nothing, and everything a little.
+
+    It is aimed at the first class; without numeric features it does nothing.
+
+    Parameters
+    ----------
+    factor
+        Squares added for each record, in squared ranges.
+    """
+
+    factor: int = 100
+
+    def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
+        """See `Poison.forge`."""
+        forged = known.own.copy()
+        for block in known.schema.blocks:
+            if block.kind == "squares":
+                feature = known.schema.features[block.feature]
+                assert isinstance(feature, Numeric)
+                forged[:, 0, block.start] += self.factor * feature.steps**2 * forged[:, 0, 0]
+        return list(forged)
