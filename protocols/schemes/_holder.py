@@ -168,6 +168,7 @@ class Holder(Party):
             products = [self._product(key, group) for group in published.groups]
         except ValueError as error:
             raise FaultyParty(AGGREGATOR, f"asked for what is not opened: {error}") from error
+        self._terms.claim(self.me, self._session)
         partials = []
         for group, ciphertexts in zip(published.groups, products, strict=True):
             mine = partial_decryptions(key, share, ciphertexts)

@@ -1,6 +1,6 @@
 """What the Paillier protocols share: the key on the wire, its size, and how vectors are packed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from protocols.errors import FaultyParty
@@ -8,6 +8,7 @@ from protocols.party import PartyId
 from protocols.primitives.packing import Slots
 from protocols.primitives.paillier import PublicKey
 from protocols.protocol import Protocol
+from protocols.releases import Releases
 from protocols.ring import WORD_BYTES
 from protocols.session import Session
 from protocols.wire import Message
@@ -36,6 +37,9 @@ class PackedPaillier(Protocol):
         Bits of the modulus, at least 2048.
     insecure_bits
         Allows a modulus of fewer bits, which anybody can factor: for tests only.
+    releases
+        Where whoever decrypts keeps what it released, so that no session is released twice. `None`: runs
+        know nothing of one another, as in a simulation.
 
     Raises
     ------
@@ -45,6 +49,7 @@ class PackedPaillier(Protocol):
 
     bits: int = 3072
     insecure_bits: bool = False
+    releases: Releases | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.bits < SECURE_BITS and not self.insecure_bits:
@@ -70,6 +75,11 @@ class PackedPaillier(Protocol):
         """See `Protocol.frame_limit`; the largest frame holds an encrypted vector for each group."""
         row = self.sealed_bytes(session) + WORD_BYTES * session.length
         return super().frame_limit(session) + len(session.groups) * row
+
+    def claim(self, party: PartyId, session: Session) -> None:
+        """Claim the one release of `party` in `session`; `Abort` if it was released before."""
+        if self.releases is not None:
+            self.releases.claim(party, session)
 
     def slots(self, session: Session) -> Slots:
         """How vectors of the session are packed."""

@@ -117,6 +117,7 @@ class _KeyHolder(Party):
                 groups = [product.group for product in asked.products]
                 if not groups or len(set(groups)) != len(groups):
                     raise FaultyParty(AGGREGATOR, "asked for no group, or for one twice")
+                self._protocol.claim(self.me, self._session)
                 private, self._private = self._private, None
                 self.output = True
                 return [self.to(AGGREGATOR, Sums(tuple(self._open(private, *each) for each in requests)))]

@@ -1,5 +1,7 @@
 """What nodes, aggregator and key holder can and cannot do to each other."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from gmpy2 import mpz
@@ -10,7 +12,18 @@ from protocols.entropy import seeded
 from protocols.errors import FaultyParty, TooFewParties
 from protocols.grouping import one_group
 from protocols.party import AGGREGATOR, Envelope, Party
-from protocols.primitives.paillier import PublicKey, ciphertexts_from_bytes, ciphertexts_to_bytes
+from protocols.primitives.packing import Slots
+from protocols.primitives.paillier import (
+    PublicKey,
+    ciphertexts_from_bytes,
+    ciphertexts_to_bytes,
+    decrypt,
+    encrypt,
+    generate,
+    product,
+)
+from protocols.primitives.randomisers import short_randomisers
+from protocols.releases import Releases
 from protocols.ring import Capacity
 from protocols.schemes._packed_paillier import Key, Ready
 from protocols.schemes.paillier import KEY_HOLDER, Paillier, Product, Products, Refusal, Sealed, Sum, Sums
@@ -339,9 +352,33 @@ def test_a_session_whose_slots_do_not_fit_is_refused():
         tiny.session(one_group(NODES), 3, Capacity(1, 1 << 62), bytes(16))
 
 
+def test_a_session_is_released_once_whatever_key_it_has(tmp_path):
+    protocol = dataclasses.replace(PROTOCOL, releases=Releases(tmp_path))
+    for seed in (1, 2):
+        parties = protocol.parties(VECTORS, SESSION, seeded(seed))
+        attempt = run(parties)
+        if seed == 1:
+            assert np.array_equal(attempt.run().rows[0], sum(VECTORS.values()))
+            continue
+        with pytest.raises(TooFewParties, match="key holder is silent"):
+            attempt.run()
+        assert [stop.party for stop in attempt.transcript.stops] == [KEY_HOLDER, AGGREGATOR]
+
+
+def test_ten_thousand_ciphertexts_of_extreme_vectors_sum_exactly():
+    capacity = Capacity(bound=1 << 36, nodes=10_000)
+    slots = Slots(8, capacity, 512)
+    key, private = generate(512, seeded(1)("key holder"))
+    vector = np.resize([capacity.bound, -capacity.bound], 8)
+    sealed = encrypt(key, slots.pack(vector), short_randomisers(key, slots.plaintexts, seeded(1)("node")))
+    together = product(key, [sealed] * 10_000)
+    row = slots.unpack(decrypt(key, private, together), key.n, 10_000)
+    assert np.array_equal(row, 10_000 * vector)
+
+
 @pytest.mark.slow
 def test_a_round_at_the_default_key_size_is_exact():
     protocol = Paillier()
     session = protocol.session(one_group(NODES), LENGTH, CAPACITY, bytes(16))
-    opened = LocalRun(protocol.parties(VECTORS, session, seeded(2)), protocol.codec(session), session).run()
+    opened = LocalRun(protocol.parties(VECTORS, session, seeded(11)), protocol.codec(session), session).run()
     assert np.array_equal(opened.rows[0], sum(VECTORS.values()))

@@ -1,5 +1,6 @@
 """What nodes, holders, dealer and a lying aggregator can and cannot do to each other."""
 
+import dataclasses
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +13,7 @@ from protocols.errors import FaultyParty, TooFewParties
 from protocols.grouping import one_group
 from protocols.party import AGGREGATOR, Envelope
 from protocols.primitives.paillier import ciphertexts_from_bytes, ciphertexts_to_bytes
+from protocols.releases import Releases
 from protocols.ring import Capacity
 from protocols.schemes._dealer import DEALER, Dealt, HolderKey, Share
 from protocols.schemes._holder import (
@@ -331,6 +333,16 @@ def test_a_holder_answers_once():
     for again in (scene.honest, scene.request(NODES[:4])):
         with pytest.raises(FaultyParty, match="does not expect"):
             scene.ask("holder-0", again)
+
+
+def test_a_holder_answers_once_even_if_it_is_started_again(tmp_path):
+    protocol = dataclasses.replace(PROTOCOL, releases=Releases(tmp_path))
+    parties = protocol.parties(VECTORS, SESSION, seeded(1))
+    assert np.array_equal(LocalRun(parties, protocol.codec(SESSION), SESSION).run().rows[0], SUM)
+    again = LocalRun(protocol.parties(VECTORS, SESSION, seeded(2)), protocol.codec(SESSION), SESSION)
+    with pytest.raises(TooFewParties):
+        again.run()
+    assert [stop.party for stop in again.transcript.stops] == [*HOLDERS, AGGREGATOR]
 
 
 def test_two_overlapping_sums_need_more_honest_answers_than_there_are():
