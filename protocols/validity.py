@@ -6,7 +6,7 @@ integers mean, and so which description is right, only the caller knows.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -133,7 +133,7 @@ class Validity:
                 raise ValueError(f"no range bounds coordinate {coordinate}")
         return tuple(found[coordinate] for coordinate in range(self.length))
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """No intermediate value of any rule exceeds this in absolute value, whatever bounded vector."""
         forms = [item.form for item in self.ranges] + [item.form for item in self.equalities]
@@ -178,6 +178,7 @@ class Validity:
         )
 
 
+@lru_cache(maxsize=16)
 def within(length: int, largest: int) -> Validity:
     """Every coordinate lies in −largest … largest, and nothing else is asked."""
     return Validity(
