@@ -13,8 +13,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from securenb.distributions import Distribution
 from securenb.feature import Numeric
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.mechanism import Mechanism
+from securenb.noise import FastNoise
 from securenb.parameters import Floats
 from securenb.records import UNKNOWN, Records
 from securenb.schema import Schema
@@ -139,30 +141,43 @@ class Scorer:
         return hits.sum(axis=-1) / sizes.sum(), recalls.mean(axis=-1)
 
 
-def laplace_totals(
-    schema: Schema, epsilons: Sequence[float], doses: Sequence[float], rng: np.random.Generator
-) -> Floats:
-    """Discrete Laplace noise of whole groups, shape (doses, epsilons, C, width), whole numbers.
-
-    N shares of which any H make a dose add up to the difference of two negative binomials with r = N / H
-    (`securenb.mechanisms.discrete_laplace`), so a group needs two draws a cell however many nodes it has.
+class GroupNoise:
+    """Noise of whole opened rows: one draw a coordinate, however many nodes add their shares.
 
     Parameters
     ----------
-    doses
-        N / H: one for a group under secure aggregation of which everybody is counted on; N for N nodes
-        that each add a full dose.
+    schema
+        Of the statistics.
+    mechanism
+        With its epsilon.
+    among
+        How many shares make a dose.
+    shares
+        How many are in a row.
     """
-    scale = np.empty((len(epsilons), 1, schema.width))
-    for index, epsilon in enumerate(epsilons):
-        mechanism = DiscreteLaplace.from_epsilon(epsilon)
-        for block in schema.blocks:
-            scale[index, :, block.columns] = float(mechanism.scale(schema, block))
-    shape = (2, len(doses), len(epsilons), len(schema.classes), schema.width)
-    r = np.asarray(doses, dtype=np.float64)[:, None, None, None]
-    draws = rng.negative_binomial(r, -np.expm1(-1 / scale), size=shape)
-    totals: Floats = (draws[0] - draws[1]).astype(np.float64)
-    return totals
+
+    def __init__(self, schema: Schema, mechanism: Mechanism, among: int, shares: int) -> None:
+        self._shape = (len(schema.classes), schema.width)
+        self._grid = mechanism.grid
+        laws = [mechanism.noise(schema, block, among, shares) for block in schema.blocks]
+        # equal laws side by side are drawn together: a data set's categorical features share one
+        self._runs: list[tuple[Distribution | None, int, int]] = []
+        for law, block in zip(laws, schema.blocks, strict=True):
+            if self._runs and self._runs[-1][0] == law:
+                self._runs[-1] = (law, self._runs[-1][1], block.stop)
+            else:
+                self._runs.append((law, block.start, block.stop))
+
+    def draw(self, rng: np.random.Generator) -> Floats:
+        """Noise in whole units of the statistics, rounded as `Rows.of` does, shape (C, width)."""
+        noise = FastNoise(rng)
+        table = np.zeros(self._shape)
+        for law, start, stop in self._runs:
+            if law is not None:
+                cells = table[:, start:stop]
+                cells[...] = law.draw(noise, cells.size).reshape(cells.shape)
+        rounded: Floats = np.floor(table / self._grid + 0.5)
+        return rounded
 
 
 class Experiment(Protocol):

@@ -5,13 +5,14 @@ the same unit noise. Each point of a curve has the distribution it would have al
 dependent, so that differences between them are more precise than with separate draws.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from securenb.montecarlo import Scorer, laplace_totals
+from securenb.mechanism import Mechanism
+from securenb.montecarlo import GroupNoise, Scorer
 from securenb.paper.aggregate import parameters
 from securenb.paper.centralised import assumed_sensitivity, centralised_parameters, estimates
 from securenb.paper.records import PaperData, RawRecords
@@ -26,6 +27,10 @@ EPSILONS = tuple(float(10.0 ** (half / 2)) for half in range(-4, 3))
 
 NODES = (10, 100, 1000)
 """The numbers of nodes of Figure 1."""
+
+
+Arm = tuple[Callable[[float], Mechanism], int]
+"""What makes the mechanism of an epsilon, and how many doses there are in all."""
 
 
 def numbers_of_nodes(records: int) -> tuple[int, ...]:
@@ -186,29 +191,32 @@ class Corrected:
     ----------
     data
         Loaded as corrected.
-    doses
-        One for each arm: how many doses of noise the total carries. One for a trusted curator, or for
-        one group under secure aggregation; N for N nodes that each add a dose of their own.
+    arms
+        A mechanism for each epsilon, and how many doses of its noise the total carries. One for a trusted
+        curator, or for one group under secure aggregation; N for N nodes that each add their own.
     epsilons, seed
         See `AsPublished`.
     """
 
-    def __init__(self, data: PaperData, doses: Sequence[int], epsilons: Sequence[float], seed: int) -> None:
+    def __init__(self, data: PaperData, arms: Sequence[Arm], epsilons: Sequence[float], seed: int) -> None:
         self._schema = data.schema
         self._name = data.name
-        self._doses = tuple(doses)
-        self._epsilons = tuple(epsilons)
+        self._noise = [
+            [GroupNoise(data.schema, mechanism(epsilon), 1, doses) for epsilon in epsilons]
+            for mechanism, doses in arms
+        ]
         self._streams = Streams(seed)
         self.exact = Statistics.of(data.schema, data.coded_train).table
         self.scorer = Scorer.of(data.schema, data.coded_test)
 
     def totals(self, trial: int) -> Floats:
-        """What is opened, shape (doses, epsilons, C, width), whole numbers."""
+        """What is opened, in the unit of the statistics, shape (arms, epsilons, C, width)."""
         rng = self._streams.rng("corrected", self._name, self._schema.digest.hex(), trial)
-        return self.exact + laplace_totals(self._schema, self._epsilons, self._doses, rng)
+        noise: Floats = np.array([[group.draw(rng) for group in arm] for arm in self._noise])
+        return self.exact + noise
 
     def parameters(self, trial: int) -> Floats:
-        """Shape (doses, epsilons, C, width)."""
+        """Shape (arms, epsilons, C, width)."""
         return estimate(self._schema, self.totals(trial), SMALLEST_COUNT).table
 
 

@@ -61,7 +61,8 @@ def _panel(axes: Axes, own: pd.DataFrame, exact: float) -> None:
         elif arm == "centralised":
             colour, dash, width, label = ORANGE, "--", 1.5, "centralised"
         else:
-            colour, dash, width, label = GREEN, "-", 2.4, "one group (ours), any N"
+            dash = ":" if arm == "one group, Skellam" else "-"
+            colour, width, label = GREEN, 2.4, f"ours: {arm}"
         axes.fill_between(line["epsilon"], line["low"], line["high"], color=colour, alpha=0.10, lw=0)
         axes.plot(
             line["epsilon"],

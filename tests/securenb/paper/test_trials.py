@@ -8,8 +8,11 @@ from oracle import centralised_parameters, dealt, federated_parameters, scores
 
 from protocols.schemes.plain import Plain
 from securenb.federation import Federation
+from securenb.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.mechanisms.none import NoNoise
-from securenb.montecarlo import Scorer, batches, run_batches, run_trials
+from securenb.mechanisms.skellam import Skellam
+from securenb.montecarlo import GroupNoise, Scorer, batches, run_batches, run_trials
+from securenb.noise import FastNoise
 from securenb.paper.aggregate import predict
 from securenb.paper.records import load_paper_data
 from securenb.paper.release import SMALLEST_COUNT, local_sensitivity, tabulate
@@ -83,6 +86,10 @@ def test_fast_predictions_are_the_object_pipelines(paper_data, name):
     assert different <= records / 10_000
 
 
+def laplace(*doses):
+    return [(DiscreteLaplace.from_epsilon, each) for each in doses]
+
+
 class Handed(NoNoise):
     """Adds the noise it was handed at the first node that asks, none at the others."""
 
@@ -97,7 +104,7 @@ class Handed(NoNoise):
 def test_corrected_trials_are_rounds_of_the_main_product(paper_data, numeric):
     paper_data("adult", "corrected")
     data = load_paper_data("adult", "corrected", numeric=numeric)
-    experiment = Corrected(data, (1, 100), EPSILONS, seed=11)
+    experiment = Corrected(data, laplace(1, 100), EPSILONS, seed=11)
     exact = experiment.exact
     fast, balanced = experiment.scorer.accuracies(experiment.parameters(0))
     nodes = deal(data.coded_train, 2, 10, rng=np.random.default_rng(0))
@@ -114,14 +121,24 @@ def test_corrected_trials_are_rounds_of_the_main_product(paper_data, numeric):
             assert abs(balanced[arm, index] - model.balanced_score(data.coded_test)) < 0.001
 
 
-def test_totals_of_shares_have_the_variance_of_their_doses(toy):
-    experiment = Corrected(toy, (1, 25), (1.0,), seed=2)
-    drawn = np.stack([experiment.totals(trial) for trial in range(400)])[:, :, 0, :, 0]
-    scale = len(toy.schema.blocks)  # a count, moved by one, at epsilon 1
-    alpha = np.exp(-1 / scale)
-    dose = 2 * alpha / (1 - alpha) ** 2
-    variance = drawn.var(axis=0, ddof=1).mean(axis=1)
-    np.testing.assert_allclose(variance, [dose, 25 * dose], rtol=0.2)  # 1 200 draws: 4 standard errors
+@pytest.mark.parametrize(
+    "mechanism", [DiscreteLaplace.from_epsilon(1), Skellam.from_epsilon(1, 1e-6)], ids=["laplace", "skellam"]
+)
+def test_noise_of_a_group_has_the_variance_of_its_shares(toy, mechanism):
+    """As if each node drew its own share; 400 tables of 39 cells, so 4 standard errors are about .1."""
+    shares, among = 25, 20
+    group = GroupNoise(toy.schema, mechanism, among, shares)
+    drawn = np.stack([group.draw(np.random.default_rng(seed)) for seed in range(400)])
+    noise = FastNoise(np.random.default_rng(1))
+    single = np.stack(
+        [mechanism.share(toy.schema, among, noise) / mechanism.grid for _ in range(400)]
+    ).reshape(drawn.shape)
+    expected = shares * single.var(axis=0).mean(axis=0)
+    for block in toy.schema.blocks:
+        found = drawn.var(axis=0).mean(axis=0)[block.columns].mean()
+        assert abs(found / expected[block.columns].mean() - 1) < 0.35
+    total = (drawn.var(axis=0) / expected).mean()
+    assert abs(total - 1) < 0.12
 
 
 def test_trials_do_not_depend_on_batches_or_processes(toy):
