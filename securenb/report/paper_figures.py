@@ -1,4 +1,4 @@
-"""Figures 2 and 3 of the paper, and nodes joining online, drawn."""
+"""Figures 2 and 3 of the paper, nodes joining online, and gossip, drawn."""
 
 from collections.abc import Sequence
 
@@ -84,6 +84,29 @@ def joining_figure(table: pd.DataFrame) -> Figure:
         axes.legend(frameon=False, fontsize="small", loc="lower right")
         _plain(axes)
     figure.axes[0].set_ylabel("test accuracy")
+    return figure
+
+
+def gossip_figure(table: pd.DataFrame) -> Figure:
+    """Error and accuracy by round, a line for each topology; the worst node is dashed.
+
+    Parameters
+    ----------
+    table
+        Tidy, as `securenb.paper.decentralised` writes it.
+    """
+    figure = Figure(figsize=(10, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for colour, (topology, own) in zip(WHEEL, table.groupby("topology", sort=False), strict=False):
+        left.plot(own["round"], own["error"], color=colour, label=str(topology))
+        right.plot(own["round"], own["accuracy"], color=colour, label=str(topology))
+        right.plot(own["round"], own["worst"], color=colour, linestyle="--", linewidth=1)
+    left.set_yscale("log")
+    left.set(xlabel="round", ylabel="largest relative error of a node")
+    right.set(xlabel="round", ylabel="test accuracy (dashed: worst node)")
+    for axes in (left, right):
+        axes.legend(frameon=False, fontsize="small")
+        _plain(axes)
     return figure
 
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from securenb.cli import console
 from securenb.cli.options import Json, Overwrite
+from securenb.paper.decentralised import Decentralised
 from securenb.paper.figure1 import Figure1
 from securenb.paper.figure2 import Figure2
 from securenb.paper.figure3 import Figure3
@@ -18,7 +19,9 @@ from securenb.paper.table2 import Table2
 from securenb.report.paper_page import page, svg
 from securenb.run_folder import run_folder, write_manifest
 
-ITEMS: dict[str, type[Item]] = {item.name: item for item in (Table2, Figure1, Figure2, Figure3, Online)}
+ITEMS: dict[str, type[Item]] = {
+    item.name: item for item in (Table2, Figure1, Figure2, Figure3, Online, Decentralised)
+}
 ALL = "all"
 
 

@@ -7,6 +7,7 @@ from scipy.stats import kurtosis
 
 from securenb.cli.main import MISTAKE, main
 from securenb.montecarlo import batches, run_trials
+from securenb.paper.decentralised import gossiped, protocol_differs
 from securenb.paper.figure1 import allowed_difference
 from securenb.paper.figure2 import scales_of_nodes
 from securenb.paper.figure3 import expected_kurtosis, relative_errors
@@ -86,7 +87,7 @@ def test_a_reproduction_leaves_tables_pictures_and_a_page_and_is_repeatable(pape
     for name in ("fig1.csv", "fig1_reference.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     table = pd.read_csv(tmp_path / "a" / "fig1.csv")
-    arms = {"as-published": 6 + 15, "corrected": 6 + 15 + 6}
+    arms = {"as-published": 6 + 15, "corrected": 6 + 15 + 2 * 6}
     assert table.groupby("mode").size().to_dict() == {mode: 7 * count for mode, count in arms.items()}
     assert table["accuracy"].between(0, 1).all()
     page = (tmp_path / "a" / "index.html").read_text()
@@ -140,3 +141,15 @@ def test_joining_online_ends_where_the_batch_does(paper_data):
     assert joins("mushroom", 1, range(2))[:, -1].max() < 1e-9
     paper_data("mushroom", "corrected")
     assert product_differs("mushroom", 1) == 0
+
+
+@pytest.mark.slow
+def test_gossip_brings_every_node_to_the_aggregators_model(paper_data):
+    paper_data("mushroom", "corrected")
+    error, mean, worst, planned = gossiped("complete", 3, range(1))[0].T
+    assert error[0] > 1
+    assert error[-1] < 1e-12
+    assert abs(mean[-1] - worst[-1]) < 1e-9
+    assert worst[-1] > mean[0] > worst[0]
+    assert 50 < planned[0] < 160
+    assert protocol_differs(3) == 0
