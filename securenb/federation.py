@@ -1,6 +1,6 @@
 """One federated round: noised statistics of nodes, summed by a protocol, made a model by a rule."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -8,10 +8,11 @@ import numpy as np
 from protocols.canonical import digest
 from protocols.engines.faults import NO_FAULTS, Faults
 from protocols.engines.local import LocalRun
+from protocols.engines.transcript import Transcript
 from protocols.grouping import Groups, one_group, shuffled, singletons
 from protocols.opened import Opened
 from protocols.protocol import Protocol
-from protocols.ring import Capacity
+from protocols.ring import Capacity, Integers
 from protocols.session import SESSION_ID_BYTES, Session
 from securenb.door import at_the_door
 from securenb.ledger import Ledger, Release, Seen
@@ -80,7 +81,10 @@ class Federation:
 
     def groups(self, nodes: Sequence[Node]) -> Groups:
         """Who is summed with whom."""
-        ids = [node.id for node in nodes]
+        return self.grouped([node.id for node in nodes])
+
+    def grouped(self, ids: Sequence[str]) -> Groups:
+        """Who is summed with whom, by name."""
         if self.group_size is None or self.group_size == len(ids):
             return one_group(ids)
         if self.group_size == 1:
@@ -109,19 +113,21 @@ class Federation:
         """How many shares of noise there are in the row of a whole group of `size`."""
         return size
 
-    def session(self, groups: Groups) -> Session:
-        """The checked session for these groups."""
+    def session(self, groups: Groups, session_id: bytes | None = None) -> Session:
+        """The checked session for these groups; its id is the next of the streams' if none is given."""
         largest = max(map(len, groups))
         tail = max(
             self.mechanism.tail(self.schema, self.among(size), self.shares(size))
             for size in set(map(len, groups))
         )
+        if session_id is None:
+            # bound to the groups: nodes that join a simulation late must not meet a session they know
+            session_id = self.streams.entropy(f"session {_named(groups)}")(SESSION_ID_BYTES)
         return self.protocol.session(
             groups,
             self.schema.length,
             Capacity(self.schema.reach * self.record_cap * self.mechanism.grid, largest, tail),
-            # bound to the groups: nodes that join a simulation late must not meet a session they know
-            self.streams.entropy(f"session {_named(groups)}")(SESSION_ID_BYTES),
+            session_id,
             self.schema.digest,
         )
 
@@ -142,18 +148,21 @@ class Federation:
             raise ValueError(f"a federation needs at least two nodes, got {len(nodes)}")
         groups = self.groups(nodes)
         size_of = {node: len(group) for group in groups for node in group}
-        vectors = {}
-        for node in nodes:
-            if len(node.records) > self.record_cap:
-                raise ValueError(
-                    f"{node.id} holds {len(node.records)} records; the public cap is {self.record_cap}"
-                )
-            noise = self.mechanism.share(
-                self.schema, self.among(size_of[node.id]), self._noise(node.id, earlier)
-            )
-            vectors[node.id] = node.contribution(self.schema, noise, self.mechanism.grid)
+        vectors = {node.id: self.contribution(node, size_of[node.id], earlier) for node in nodes}
         self._withstanding(groups)  # refuse before anything is sent
         return Contributions(groups, vectors)
+
+    def contribution(self, node: Node, size: int, earlier: Round | None = None) -> Integers:
+        """What one node in a group of `size` sends: its statistics and its share of noise, (d,) int64."""
+        if len(node.records) > self.record_cap:
+            raise ValueError(
+                f"{node.id} holds {len(node.records)} records; the public cap is {self.record_cap}"
+            )
+        return node.contribution(self.schema, self.share(node, size, earlier), self.mechanism.grid)
+
+    def share(self, node: Node, size: int, earlier: Round | None = None) -> Integers:
+        """The noise that one node in a group of `size` adds, (d,) int64."""
+        return self.mechanism.share(self.schema, self.among(size), self._noise(node.id, earlier))
 
     def _noise(self, node: str, earlier: Round | None) -> Noise:
         if self.seed is None:
@@ -186,13 +195,19 @@ class Federation:
         faults = replace(faults, silent={**faults.silent, **dict.fromkeys(refused, 0)})
         run = LocalRun(parties, self.protocol.codec(session), session, faults, watch)
         opened = run.run()
+        return self.concluded(opened, session.groups, run.transcript, refused)
+
+    def concluded(
+        self, opened: Opened, groups: Groups, transcript: Transcript, refused: Mapping[str, str] | None = None
+    ) -> Round:
+        """The round that ends with these rows, whatever engine ran it."""
         return Round(
             model=self._model(opened),
             opened=opened,
-            ledger=self.charged(session.groups, opened.members),
-            transcript=run.transcript,
+            ledger=self.charged(groups, opened.members),
+            transcript=transcript,
             learned=self.protocol.learned(opened),
-            refused=refused,
+            refused=refused or {},
         )
 
     def run(self, nodes: Sequence[Node], faults: Faults = NO_FAULTS, watch: Collection[str] = ()) -> Round:

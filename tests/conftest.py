@@ -1,12 +1,19 @@
 """Fixtures for all tests: nothing is downloaded, and data sets that are not here are skipped."""
 
+import json
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
+import pandas as pd
 import pooch
 import pytest
 
 from securenb.dataset import Dataset, DatasetUnavailable, load_dataset
+from securenb.feature import Numeric
+from securenb.records import Records
+from securenb.schema import Schema
+from securenb.schema_file import schema_to_dict
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -33,3 +40,32 @@ def _load_or_skip(name: str) -> Dataset:
         return load_dataset(name)
     except DatasetUnavailable as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def as_files():
+    """Writes a schema as TOML and records as CSV, as people have them; the paths."""
+    return _as_files
+
+
+def _as_files(folder: Path, schema: Schema, records: dict[str, Records]) -> tuple[Path, dict[str, Path]]:
+    data = schema_to_dict(schema)
+    lines = [f"label = {json.dumps(data['label'])}", f"classes = {json.dumps(data['classes'])}"]
+    for feature in data["features"]:  # JSON's strings, numbers and lists are TOML's
+        lines += ["[[features]]", *(f"{key} = {json.dumps(value)}" for key, value in feature.items())]
+    (folder / "schema.toml").write_text("\n".join(lines) + "\n")
+    paths = {}
+    for name, held in records.items():
+        columns = {
+            feature.name: _values(feature, held.codes[:, at]) for at, feature in enumerate(schema.features)
+        }
+        columns[schema.label] = [schema.classes[label] for label in held.labels]
+        paths[name] = folder / f"{name}.csv"
+        pd.DataFrame(columns).to_csv(paths[name], index=False)
+    return folder / "schema.toml", paths
+
+
+def _values(feature, codes):
+    if isinstance(feature, Numeric):
+        return feature.lower + codes * ((feature.upper - feature.lower) / feature.steps)
+    return [feature.levels[code] for code in codes]

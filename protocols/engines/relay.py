@@ -18,6 +18,7 @@ from protocols.engines.transcript import Blame, Stage, Stop, Transcript
 from protocols.errors import Abort, FaultyParty
 from protocols.opened import Opened
 from protocols.party import AGGREGATOR, Envelope, Party, PartyId
+from protocols.primitives.identity import Roster
 from protocols.session import Session
 
 SILENT = "did not answer in time"
@@ -29,6 +30,22 @@ class Unanswered(Exception):
 
 class Carrier(ABC):
     """What brings questions to other machines, and answers back."""
+
+    def meet(
+        self, expected: Collection[PartyId], roster: Roster, wait: float, met: Callable[[PartyId], None]
+    ) -> list[PartyId]:
+        """Who of `expected` is there, after at most `wait` seconds; here, everybody.
+
+        Parameters
+        ----------
+        roster
+            Somebody is who they say they are if their key in it signs.
+        met
+            Told of each party that was found.
+        """
+        for party in expected:
+            met(party)
+        return list(expected)
 
     @abstractmethod
     def exchange(

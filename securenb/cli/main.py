@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import typer
@@ -25,10 +26,21 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(lambda: None)
-    for module in sorted(pkgutil.iter_modules(commands.__path__), key=lambda found: found.name):
-        command: Any = importlib.import_module(f"{commands.__name__}.{module.name}").command
-        app.command(module.name.removesuffix("_"))(command)
+    _add(app, commands)
     return app
+
+
+def _add(app: typer.Typer, folder: ModuleType) -> None:
+    """Give `app` the commands in a folder; a folder in it is a group of commands."""
+    for found in sorted(pkgutil.iter_modules(folder.__path__), key=lambda module: module.name):
+        module: Any = importlib.import_module(f"{folder.__name__}.{found.name}")
+        name = found.name.removesuffix("_")
+        if found.ispkg:
+            group = typer.Typer(help=module.__doc__, no_args_is_help=True)
+            _add(group, module)
+            app.add_typer(group, name=name)
+        else:
+            app.command(name)(module.command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from protocols.protocol import Protocol
 from securenb.ledger import shown
+from securenb.records import Records
 from securenb.round import Round
 from securenb.sensitivity import ADJACENCIES
 
@@ -54,7 +55,31 @@ def round_record(round_: Round, protocol: Protocol) -> dict[str, Any]:
             for adjacency in ADJACENCIES
         ],
         "mechanisms": sorted({release.mechanism for release in round_.ledger.releases}),
+        "stages": [asdict(stage) for stage in transcript.stages],
         "blamed": [asdict(blame) for blame in transcript.blames],
+    }
+
+
+def round_figures(round_: Round, test: Records | None) -> dict[str, Any]:
+    """A round in one tidy line; accuracies only where there are records to be judged on."""
+    transcript = round_.transcript
+    judged = (
+        {}
+        if test is None
+        else {
+            "accuracy": round_.model.score(test),
+            "balanced_accuracy": round_.model.balanced_score(test),
+        }
+    )
+    return {
+        **judged,
+        "learned": round_.learned,
+        **{f"epsilon_{kind.replace('-', '_')}": shown(round_.ledger.epsilon(kind)) for kind in ADJACENCIES},
+        "delta": round_.ledger.delta(),
+        "sent_bytes": transcript.mean("node", "sent"),
+        "received_bytes": transcript.mean("node", "received"),
+        "node_cpu": transcript.mean("node", "cpu"),
+        "aggregator_cpu": transcript.mean("aggregator", "cpu"),
     }
 
 

@@ -2,7 +2,7 @@
 
 import json as json_format
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 import typer
@@ -10,14 +10,12 @@ import typer
 from securenb.cli import console
 from securenb.cli.options import Choose, Json, Out, Overwrite, Report, report_page, with_scenario
 from securenb.dataset import Dataset
-from securenb.ledger import shown
 from securenb.ledger_file import LedgerFile
 from securenb.mechanism import exact
 from securenb.report.page import write_page
-from securenb.report.record import write_rounds
+from securenb.report.record import round_figures, write_rounds
 from securenb.round import Round
 from securenb.run_folder import run_folder, write_manifest
-from securenb.sensitivity import ADJACENCIES
 from securenb.verified import VerifiedFederation, proven
 
 
@@ -59,14 +57,14 @@ def command(
     else:
         with run_folder(out, overwrite=overwrite) as folder:
             round_ = run()
-            pd.DataFrame([_figures(round_, data)]).to_csv(folder / "results.csv", index=False)
+            pd.DataFrame([round_figures(round_, data.test)]).to_csv(folder / "results.csv", index=False)
             model = json_format.dumps(round_.model.to_dict())
             (folder / "model.json").write_text(model + "\n", encoding="utf-8")
             write_rounds(folder, {protocol: (round_, federation.protocol)})
             write_manifest(folder, scenario, data=data.digest, digests=round_.digests())
     if page is not None:
         write_page([page.parent], page)
-    figures = _figures(round_, data)
+    figures = round_figures(round_, data.test)
     if json:
         console.show_json(figures)
         return
@@ -83,22 +81,6 @@ def command(
     console.say(round_.transcript.summary())
     if out is not None:
         console.say(f"written to {out}: results.csv, model.json, manifest.json")
-
-
-def _figures(round_: Round, data: Dataset) -> dict[str, Any]:
-    """The round in one tidy line."""
-    transcript = round_.transcript
-    return {
-        "accuracy": round_.model.score(data.test),
-        "balanced_accuracy": round_.model.balanced_score(data.test),
-        "learned": round_.learned,
-        **{f"epsilon_{kind.replace('-', '_')}": shown(round_.ledger.epsilon(kind)) for kind in ADJACENCIES},
-        "delta": round_.ledger.delta(),
-        "sent_bytes": transcript.mean("node", "sent"),
-        "received_bytes": transcript.mean("node", "received"),
-        "node_cpu": transcript.mean("node", "cpu"),
-        "aggregator_cpu": transcript.mean("aggregator", "cpu"),
-    }
 
 
 def _majority(data: Dataset) -> float:

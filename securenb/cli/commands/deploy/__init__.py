@@ -1,0 +1,1 @@
+"""Rounds over many machines, on Flower (`pip install "securenb[flower]"`)."""

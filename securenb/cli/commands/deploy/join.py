@@ -1,0 +1,59 @@
+"""`securenb deploy join`: take part, with records that stay here."""
+
+import signal
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from securenb.cli import console
+from securenb.csv_file import read_records
+from securenb.deploy import launch, processes
+from securenb.deploy.dry_run import dry_run
+from securenb.deploy.site import DATA, Site
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="The party's folder, from `securenb deploy init`.")],
+    data: Annotated[Path | None, typer.Option(help="A CSV file with the site's records.")] = None,
+    schema: Annotated[
+        Path | None, typer.Option(help="The schema you expect, if you have it from elsewhere.")
+    ] = None,
+    coordinator: Annotated[
+        str | None, typer.Option(help="host:port of the coordinator; by default as in the folder.")
+    ] = None,
+    dry: Annotated[
+        Path | None,
+        typer.Option("--dry-run", help="A scenario: show what would be sent for it, send nothing."),
+    ] = None,
+) -> None:
+    """Join as a site or a trustee, until interrupted; `securenb deploy down` ends it too."""
+    folder = folder.absolute()
+    site = Site(folder)
+    party = site.limits.party
+    if schema is not None and (found := Site.schema_of(schema).digest) != site.schema.digest:
+        raise ValueError(
+            f"{schema} has digest {found.hex()[:16]}, the deployment's schema {site.schema.digest.hex()[:16]}"
+        )
+    if site.identity.public != site.roster.get(party):
+        raise ValueError(f"{folder / 'identity.key'} is not the key of {party} in roster.toml")
+    if data is not None:
+        records, _ = read_records(data, site.schema)  # says here, and only here, what is wrong with them
+        (folder / DATA).write_text(str(data.absolute()), encoding="utf-8")
+        console.say(f"{party}: {len(records):,} records, which stay here")
+    if dry is not None:
+        console.say(dry_run(site, tomllib.loads(dry.read_text(encoding="utf-8"))))
+        return
+    launch.require()
+    address = coordinator or (folder / "coordinator").read_text(encoding="utf-8").strip()
+    start = launch.site(folder, party, address)
+    process = processes.start(folder, start.arguments, start.environment, folder / "flower.log")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    console.say(f"{party} has joined {address}; interrupt to leave")
+    try:
+        code = process.wait()
+    finally:
+        processes.end(folder)
+    if code > 0:
+        raise ValueError(f"{party} could not stay: {launch.reason(folder / 'flower.log')}")

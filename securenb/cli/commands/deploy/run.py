@@ -1,0 +1,93 @@
+"""`securenb deploy run`: one round, with live progress."""
+
+import json as json_format
+import shutil
+import subprocess
+import time
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from protocols.errors import Abort
+from securenb.cli import console
+from securenb.cli.options import Json
+from securenb.deploy import launch, processes
+from securenb.deploy.coordinator import PROGRESS, RESULT, Coordinator
+from securenb.deploy.folder import APP, COORDINATOR
+from securenb.deploy.log import Log
+
+SUBMIT_SECONDS = 120
+
+
+def command(
+    scenario: Annotated[Path, typer.Argument(help="The round's choices, in TOML.")],
+    folder: Annotated[Path, typer.Option(help="The deployment's folder.")] = Path(),
+    out: Annotated[Path | None, typer.Option(help="A folder for results, manifest and model.")] = None,
+    json: Json = False,  # noqa: FBT002 - a flag of the command line
+) -> None:
+    """Run one round with the parties that have joined; who is there, stages and drop-outs as they happen."""
+    launch.require()
+    own = (folder / COORDINATOR).absolute()
+    coordinator = Coordinator(own)
+    if processes.alive(own) is None:
+        raise ValueError(
+            f"no coordinator is running for {folder}; start it with `securenb deploy up {folder}`"
+        )
+    if out is not None and out.exists():
+        raise ValueError(f"{out} exists; choose another folder")
+    choices = tomllib.loads(scenario.read_text(encoding="utf-8"))
+    if "test_file" in choices:
+        choices["test_file"] = str((scenario.parent / choices["test_file"]).absolute())
+    place = coordinator.order(choices)
+    submit = launch.submit(own, own / APP / "securenb-round", place.name)
+    done = subprocess.run(
+        submit.arguments, env=submit.environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise ValueError(
+            f"the coordinator did not take the round: {launch.last_line(done.stdout + done.stderr)}"
+        )
+    last = _follow(own, place, quiet=json)
+    if last["event"] == "aborted":
+        raise Abort(str(last["why"]))
+    result = place / RESULT
+    if out is not None:
+        shutil.copytree(result, out)
+    rows = json_format.loads((result / "opened.json").read_text(encoding="utf-8"))
+    if json:
+        console.show_json({"round": place.name, "opened": rows})
+        return
+    console.say((result / "results.csv").read_text(encoding="utf-8").strip())
+    console.say(f"written to {result if out is None else out}: results.csv, model.json, manifest.json")
+
+
+def _follow(own: Path, place: Path, *, quiet: bool) -> dict[str, Any]:
+    """Show progress until the round has ended; its last line."""
+    log, shown = Log(place / PROGRESS), 0
+    began = time.monotonic()
+    while True:
+        for line in log.lines()[shown:]:
+            shown += 1
+            if not quiet:
+                console.say(_told(line))
+            if line["event"] in ("opened", "aborted"):
+                return line
+        if processes.alive(own) is None:
+            raise Abort("the coordinator died; sites that were asked will refuse this session from now on")
+        if not shown and time.monotonic() - began > SUBMIT_SECONDS:
+            raise Abort(f"the coordinator did not begin, see {own / 'flower.log'}")
+        time.sleep(0.2)
+
+
+def _told(line: dict[str, Any]) -> str:
+    match line["event"]:
+        case "stage":
+            return (
+                f"stage {line['name']}: {line['answered']} of {line['asked']} answered "
+                f"in {line['seconds']:.1f} s ({line['carried']:,} B)"
+            )
+        case event:
+            rest = ", ".join(f"{value}" for key, value in line.items() if key not in ("at", "event"))
+            return f"{event}: {rest}"

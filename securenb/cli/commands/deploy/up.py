@@ -1,0 +1,49 @@
+"""`securenb deploy up`: start the coordinator."""
+
+import subprocess
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from securenb.cli import console
+from securenb.deploy import launch, processes
+from securenb.deploy.coordinator import Coordinator
+from securenb.deploy.folder import COORDINATOR, NODE_KEYS
+
+START_SECONDS = 90
+
+
+def command(folder: Annotated[Path, typer.Argument(help="The deployment's folder.")]) -> None:
+    """Start the coordinator in the background, and register the nodes' keys with it."""
+    launch.require()
+    own = (folder / COORDINATOR).absolute()
+    settings = Coordinator(own).settings
+    address = f"{'127.0.0.1' if settings.listen in ('0.0.0.0', '::') else settings.listen}:{settings.port}"  # noqa: S104 - compared, not bound
+    launch.connect(own, address)
+    start = launch.coordinator(own, settings.listen, settings.port)
+    process = processes.start(own, start.arguments, start.environment, own / "flower.log")
+    try:
+        for key in sorted((own / NODE_KEYS).glob("*.pub")):
+            _register(own, key, process)
+    except BaseException:
+        processes.end(own)
+        raise
+    console.say(f"the coordinator listens on {settings.listen}:{settings.port} (process {process.pid})")
+
+
+def _register(own: Path, key: Path, process: "subprocess.Popen[bytes]") -> None:
+    """Register one node's key; patiently, for the coordinator may still be starting."""
+    register = launch.register(own, key)
+    until = time.monotonic() + START_SECONDS
+    while True:
+        done = subprocess.run(  # noqa: S603 - the arguments are ours
+            register.arguments, env=register.environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode == 0:
+            return
+        if process.poll() is not None or time.monotonic() > until:
+            last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["it gave no reason"]
+            raise ValueError(f"the coordinator does not work, see {own / 'flower.log'}: {last[0]}")
+        time.sleep(0.5)

@@ -1,0 +1,157 @@
+"""Makes the folder of a deployment: a part for the coordinator, and one to hand to each other party."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from protocols.party import AGGREGATOR, PartyId
+from protocols.protocol import PROTOCOLS
+from securenb.deploy.keys import make_certificates, make_identity, make_node_key, write_roster
+from securenb.deploy.launch import app_file
+from securenb.deploy.limits import Limits
+from securenb.schema_file import read_schema
+
+COORDINATOR, PARTIES, NODE_KEYS, APP = "coordinator", "parties", "node-keys", "app"
+
+
+def init(
+    folder: Path, schema: Path, sites: Sequence[str], protocols: Sequence[str], address: str, listen: str
+) -> list[PartyId]:
+    """Make `folder`; the names of all parties in it, trustees last.
+
+    Parameters
+    ----------
+    schema
+        The public schema, as TOML.
+    protocols
+        Those that sites will agree to; trustees follow from them.
+    address
+        ``host:port`` at which the coordinator will be reached.
+    listen
+        On which of its own addresses it will listen.
+
+    Raises
+    ------
+    ValueError
+        If the folder exists, or any of this makes no sense.
+    """
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        raise ValueError(f"the address is host:port, got {address!r}")
+    if len(sites) < 2 or len(set(sites)) != len(sites):
+        raise ValueError(f"needs at least two sites with different names, got {', '.join(sites)}")
+    read_schema(schema)
+    trustees = list(dict.fromkeys(name for p in protocols for name in PROTOCOLS[p]().trustee_ids(sites)))
+    for name in sites:
+        if not name.replace("-", "").replace("_", "").isalnum() or name in (AGGREGATOR, *trustees):
+            raise ValueError(f"{name!r} cannot be a site's name: letters, digits, - and _, not a role's")
+    limits = Limits(
+        party=AGGREGATOR,
+        protocols=tuple(protocols),
+        smallest_group=min(3, len(sites)),
+        smallest_threshold=2 * len(sites) // 3 + 1,
+    )
+    if folder.exists():
+        raise ValueError(f"{folder} exists; keys are never replaced")
+    own = folder / COORDINATOR
+    (own / NODE_KEYS).mkdir(parents=True)
+    folder.chmod(0o700)
+    make_certificates(own, host)
+    everybody = [*sites, *trustees]
+    keys = {AGGREGATOR: make_identity(own / "identity.key").public}
+    for party in everybody:
+        place = folder / PARTIES / party
+        place.mkdir(parents=True)
+        keys[party] = make_identity(place / "identity.key").public
+        make_node_key(place / "node.key", own / NODE_KEYS / f"{party}.pub")
+        shutil.copy(own / "ca.pem", place)
+        (place / "coordinator").write_text(address + "\n", encoding="utf-8")
+        (place / "site.toml").write_text(_site_file(party, limits, trustee=party in trustees))
+        (place / "README.md").write_text(_site_page(party, address, trustee=party in trustees))
+    for place in (own, *(folder / PARTIES / party for party in everybody)):
+        write_roster(place / "roster.toml", keys)
+        shutil.copy(schema, place / "schema.toml")
+    (own / APP / "securenb-round").mkdir(parents=True)
+    (own / APP / "securenb-round" / "pyproject.toml").write_text(app_file(), encoding="utf-8")
+    (own / "deployment.toml").write_text(_settings_file(sites, trustees, address, listen), encoding="utf-8")
+    (folder / "README.md").write_text(_page(everybody), encoding="utf-8")
+    return everybody
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+
+
+def _site_file(party: PartyId, limits: Limits, *, trustee: bool) -> str:
+    lines = [
+        "# What this party agrees to. Checked here before anything is sent, whatever the coordinator says.",
+        f'party = "{party}"',
+        f"protocols = {_listed(limits.protocols)}",
+        "# the fewest sites that may be summed together, and that a sum may be opened with",
+        f"smallest_group = {limits.smallest_group}",
+        f"smallest_threshold = {limits.smallest_threshold}",
+    ]
+    if not trustee:
+        lines += [
+            "# what one round, and all rounds together, may cost a record: no default, you decide",
+            '# epsilon_per_round = "1"',
+            '# budget = "3"',
+        ]
+    lines += [
+        "# rounds with a seed, in which nothing is secret: for made-up records only",
+        "simulations = false",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _settings_file(sites: Sequence[str], trustees: Sequence[str], address: str, listen: str) -> str:
+    return "\n".join(
+        [
+            "# Where sites reach the coordinator, and the address of this machine on which it listens.",
+            f'address = "{address}"',
+            f'listen = "{listen}"',
+            f"sites = {_listed(sites)}",
+            f"trustees = {_listed(trustees)}",
+            "# how long a round waits for parties to be there, and a stage for the slowest of them",
+            "wait_seconds = 120",
+            "stage_seconds = 120",
+            "",
+        ]
+    )
+
+
+def _page(everybody: Sequence[str]) -> str:
+    parties = "\n".join(f"- `{PARTIES}/{party}/`" for party in everybody)
+    return f"""# A securenb deployment
+
+`{COORDINATOR}/` stays here. Hand each of these folders to its party, over a channel you trust, and delete
+it here afterwards: it holds that party's secret keys.
+
+{parties}
+
+Then, here: `securenb deploy up .`, and once the parties have joined,
+`securenb deploy run SCENARIO.toml --folder .`. `securenb deploy status .` says who is there,
+`securenb deploy down .` ends everything.
+"""
+
+
+def _site_page(party: PartyId, address: str, *, trustee: bool) -> str:
+    data = "" if trustee else " --data YOUR.csv"
+    records = (
+        "You hold no records; you take part so that nobody else has to be trusted with sums."
+        if trustee
+        else "Your records stay on this machine: only sums with noise leave it, sealed as the protocol says."
+    )
+    return f"""# {party}
+
+{records}
+
+1. `python3 -m pip install "securenb[flower]"`
+2. Read `site.toml` and edit it: it is what you agree to, and it is checked here before anything is sent.
+3. Compare `roster.toml` with the other parties' over the telephone.
+4. `securenb deploy join .{data}` connects to {address} and stays until you stop it. You need no open port.
+
+Before that, `securenb deploy join .{data} --dry-run SCENARIO.toml` shows exactly what would be sent.
+`log.jsonl` tells what happened; `ledger.jsonl` and `releases/` are what keeps a session from being
+released twice: never delete them.
+"""

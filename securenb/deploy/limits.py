@@ -1,0 +1,121 @@
+"""What a site agrees to, in its own words: checked before anything is sent, whatever the plan says."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from protocols.protocol import PROTOCOLS
+from protocols.session import Session
+from securenb.deploy.plan import Plan
+from securenb.federation import Federation
+from securenb.ledger import Ledger, shown
+from securenb.mechanism import exact
+
+RELAYED = (
+    "plain",
+    "masking",
+    "secagg",
+    "secagg_plus",
+    "paillier",
+    "threshold_paillier",
+    "oneshot",
+    "verified",
+)
+"""Protocols that seal whatever the coordinator, who relays everything, must not read."""
+
+NEED_LINKS = ("gossip", "ideal", "mixer", "ring")
+"""Protocols that count on links between parties which the coordinator cannot read; it relays them here."""
+
+
+class Limits(BaseModel):
+    """A party's own rules; `site.toml`.
+
+    Attributes
+    ----------
+    party
+        Its name in the roster.
+    protocols
+        Those that it takes part in.
+    smallest_group
+        The fewest nodes that may be summed together.
+    smallest_threshold
+        The fewest nodes that a sum may be opened with.
+    epsilon_per_round, budget
+        The most that one round, and all rounds together, may cost a record (add/remove). A trustee
+        holds no records, and needs neither.
+    simulations
+        Whether rounds with a seed are fine, in which nothing is secret. For made-up records only.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    party: str
+    protocols: tuple[str, ...]
+    smallest_group: int = Field(ge=1)
+    smallest_threshold: int = Field(ge=1)
+    epsilon_per_round: str | None = None
+    budget: str | None = None
+    simulations: bool = False
+
+    @field_validator("protocols")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            PROTOCOLS[name]
+            if name not in RELAYED:
+                raise ValueError(f"{name} needs links that the coordinator cannot read, and it relays all")
+        return names
+
+    @field_validator("epsilon_per_round", "budget", mode="before")
+    @classmethod
+    def _number(cls, value: Any) -> str | None:
+        return None if value is None else str(exact(str(value)))
+
+    def check(self, plan: Plan, federation: Federation, session: Session) -> None:
+        """Raise `ValueError`, with one reason, unless the party may take part."""
+        if plan.protocol not in self.protocols:
+            raise ValueError(f"protocol {plan.protocol} is not among ours ({', '.join(self.protocols)})")
+        if self.party not in (*session.nodes, *session.trustees):
+            raise ValueError(f"{self.party} has no part in this session")
+        if plan.seed is not None and not self.simulations:
+            raise ValueError("the plan has a seed, so nothing in it is secret; we allow no simulations")
+        survivors = federation.protocol.survivors
+        groups = session.groups
+        if self.party in session.group_of:
+            groups = (session.groups[session.group_of[self.party]],)
+        for group in groups:
+            if len(group) < self.smallest_group:
+                raise ValueError(f"a group of {len(group)} nodes; ours has at least {self.smallest_group}")
+            if survivors(len(group)) < self.smallest_threshold:
+                raise ValueError(
+                    f"a sum may be opened with {survivors(len(group))} nodes; "
+                    f"we want at least {self.smallest_threshold}"
+                )
+        if self.party in session.group_of:
+            self._affordable(federation.charged(session.groups))
+
+    def _affordable(self, cost: Ledger) -> None:
+        if self.epsilon_per_round is None or self.budget is None:
+            raise ValueError("epsilon_per_round and budget are missing in site.toml: what may records cost?")
+        allowed = exact(self.epsilon_per_round)
+        for seen in {release.seen for release in cost.releases}:
+            epsilon = cost.epsilon("add-remove", seen)
+            if epsilon is None:
+                raise ValueError("the plan adds no noise, which costs more than any budget")
+            if epsilon > allowed:
+                whose = "a row" if seen == "row" else "a site's vector, which the aggregator reads,"
+                raise ValueError(f"{whose} costs epsilon {shown(epsilon)}; we allow {shown(allowed)} a round")
+
+
+def read_limits(path: Path) -> Limits:
+    """The limits in a TOML file; a one-line `ValueError` that names file and field otherwise."""
+    try:
+        return Limits(**tomllib.loads(path.read_text(encoding="utf-8")))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ValueError(f"{path}, {where}: {first['msg'].removeprefix('Value error, ')}") from None
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from None

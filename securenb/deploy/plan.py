@@ -1,0 +1,137 @@
+"""What the coordinator proposes: everything from which all parties derive the same session."""
+
+import msgspec
+
+from protocols.canonical import digest
+from protocols.grouping import Groups
+from protocols.party import AGGREGATOR
+from protocols.primitives.identity import Identity, Roster
+from protocols.protocol import PROTOCOLS
+from protocols.session import SESSION_ID_BYTES, Session
+from securenb.federation import Federation
+from securenb.mechanism import MECHANISMS, Mechanism
+from securenb.mechanisms.none import NoNoise
+from securenb.rule import Rule
+from securenb.rules.sum import Sum
+from securenb.scenario import NO_EPSILON, Scenario
+from securenb.schema import Schema
+from securenb.verified import VerifiedFederation
+
+VERSION = 1
+"""Raised whenever parties of two releases of securenb could not run together."""
+
+
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One round, as proposed; every party derives the session from it and compares digests.
+
+    Attributes
+    ----------
+    session_id
+        16 bytes.
+    session_digest
+        32 bytes: of the session that the coordinator derived.
+    schema_digest
+        32 bytes: of the schema that the statistics are about.
+    proven
+        Whether nodes prove their exact statistics, and aggregators add the noise.
+    seed
+        Makes the round a simulation, in which nothing is secret; sites must have agreed to such.
+    """
+
+    version: int
+    session_id: bytes
+    session_digest: bytes
+    schema_digest: bytes
+    groups: Groups
+    protocol: str
+    threshold: int | None
+    mechanism: str
+    epsilon: str
+    delta: float | None
+    colluding: int
+    record_cap: int
+    proven: bool
+    seed: int | None
+
+    def federation(self, schema: Schema, rule: Rule | None = None) -> Federation:
+        """The round's choices; what becomes of the rows is the coordinator's business."""
+        return (VerifiedFederation if self.proven else Federation)(
+            schema=schema,
+            protocol=PROTOCOLS[self.protocol](self.threshold),
+            mechanism=_mechanism(self.epsilon, self.mechanism, self.delta),
+            rule=Sum() if rule is None else rule,
+            colluding=self.colluding,
+            record_cap=self.record_cap,
+            seed=self.seed,
+        )
+
+    def session(self, federation: Federation) -> Session:
+        """The session that follows from the plan and one's own schema.
+
+        Raises
+        ------
+        ValueError
+            If it is not the coordinator's: another schema, another release of the software.
+        """
+        if self.version != VERSION:
+            raise ValueError(f"the plan is of version {self.version}, this software speaks {VERSION}")
+        own = federation.schema.digest
+        if self.schema_digest != own:
+            raise ValueError(
+                f"the plan is about schema {self.schema_digest.hex()[:16]}, ours is {own.hex()[:16]}"
+            )
+        session = federation.session(self.groups, self.session_id)
+        if session.digest != self.session_digest:
+            raise ValueError("the coordinator derives another session: its software differs from ours")
+        return session
+
+
+def propose(scenario: Scenario, federation: Federation, groups: Groups) -> tuple[Plan, Session]:
+    """The plan of a scenario, and its session."""
+    session = federation.session(groups)
+    plan = Plan(
+        version=VERSION,
+        session_id=session.id,
+        session_digest=session.digest,
+        schema_digest=federation.schema.digest,
+        groups=groups,
+        protocol=scenario.protocol,
+        threshold=scenario.threshold,
+        mechanism=scenario.mechanism,
+        epsilon=scenario.epsilon,
+        delta=scenario.delta,
+        colluding=scenario.colluding,
+        record_cap=federation.record_cap,
+        proven=isinstance(federation, VerifiedFederation),
+        seed=scenario.seed,
+    )
+    return plan, session
+
+
+class Opening(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A plan with the coordinator's signature."""
+
+    plan: bytes
+    signature: bytes
+
+    @classmethod
+    def of(cls, plan: Plan, identity: Identity) -> "Opening":
+        """The plan, signed."""
+        encoded = msgspec.msgpack.encode(plan)
+        return cls(encoded, identity.sign(digest("securenb plan", encoded)))
+
+    def checked(self, roster: Roster) -> Plan:
+        """The plan; a `ValueError` if it is not the coordinator's, or is none."""
+        if not roster.signed(AGGREGATOR, digest("securenb plan", self.plan), self.signature):
+            raise ValueError("the plan is not signed by the coordinator in our roster")
+        try:
+            plan = msgspec.msgpack.decode(self.plan, type=Plan)
+        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+            raise ValueError(f"the plan is of another release of the software ({error})") from None
+        if len(plan.session_id) != SESSION_ID_BYTES:
+            raise ValueError("the plan names no session")
+        return plan
+
+
+def _mechanism(epsilon: str, mechanism: str, delta: float | None) -> Mechanism:
+    return NoNoise() if epsilon == NO_EPSILON else MECHANISMS[mechanism].from_epsilon(epsilon, delta)

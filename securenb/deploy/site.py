@@ -1,0 +1,238 @@
+"""A site: its records stay here; a party speaks for it, once a session, after its own checks."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from protocols.credentials import Credentials
+from protocols.double_masking.protocol import DoubleMasking
+from protocols.engines.journal import Journal
+from protocols.engines.lasting import LastingParty, Reply, Step
+from protocols.engines.post import Post
+from protocols.entropy import seeded
+from protocols.errors import Abort
+from protocols.party import Party
+from protocols.primitives.identity import IDENTITY_SEED_BYTES, Identity, Roster
+from protocols.releases import Releases
+from protocols.ring import Integers
+from protocols.session import Session
+from securenb.csv_file import read_records
+from securenb.deploy.keys import read_identity, read_roster
+from securenb.deploy.limits import Limits, read_limits
+from securenb.deploy.log import Log
+from securenb.deploy.plan import Opening
+from securenb.federation import Federation
+from securenb.ledger_file import LedgerFile
+from securenb.mechanism import exact
+from securenb.node import Node
+from securenb.schema import Schema
+from securenb.schema_file import read_schema
+
+DATA = "data"
+"""The file that names the CSV file with the site's records."""
+
+
+class Question(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What reaches a site: a step in a session; with the first one, the plan."""
+
+    session_id: bytes
+    step: bytes
+    opening: Opening | None = None
+
+
+class _Birth(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What a party is built from, again and again."""
+
+    opening: Opening
+    seed: bytes
+    vector: bytes
+
+
+_questions = msgspec.msgpack.Decoder(Question)
+_steps = msgspec.msgpack.Decoder(Step)
+_births = msgspec.msgpack.Decoder(_Birth)
+
+
+@dataclass(frozen=True)
+class Site:
+    """A party's folder.
+
+    Parameters
+    ----------
+    folder
+        What `securenb deploy init` made for it.
+    """
+
+    folder: Path
+
+    @cached_property
+    def limits(self) -> Limits:
+        """What the site agrees to."""
+        return read_limits(self.folder / "site.toml")
+
+    @cached_property
+    def schema(self) -> Schema:
+        """What its statistics are about."""
+        return read_schema(self.folder / "schema.toml")
+
+    @staticmethod
+    def schema_of(path: Path) -> Schema:
+        """The schema in another file."""
+        return read_schema(path)
+
+    @cached_property
+    def identity(self) -> Identity:
+        """Its signing key."""
+        return read_identity(self.folder / "identity.key")
+
+    @cached_property
+    def roster(self) -> Roster:
+        """Everybody's public keys."""
+        return read_roster(self.folder / "roster.toml")
+
+    @cached_property
+    def log(self) -> Log:
+        """What happened here."""
+        return Log(self.folder / "log.jsonl")
+
+    @property
+    def ledger(self) -> LedgerFile:
+        """What was released about the site's people."""
+        return LedgerFile(self.folder / "ledger.jsonl")
+
+    def answer(self, question: bytes) -> bytes:
+        """The reply to a question; whatever goes wrong is said in one line without private values."""
+        try:
+            reply = self._answer(question)
+        except (ValueError, Abort) as refusal:
+            reply = Reply(stopped=f"refuses: {refusal}")
+            self.log.write("refused", why=str(refusal))
+        except OSError as error:
+            reply = Reply(stopped=f"stopped: it cannot write to its disk ({os.strerror(error.errno or 0)})")
+            with suppress(OSError):
+                self.log.write("stopped", why=os.strerror(error.errno or 0))
+        except Exception as error:
+            reply = Reply(stopped=f"failed with {type(error).__name__}; its own log says no more")
+            self.log.write("failed", what=type(error).__name__)
+        return msgspec.msgpack.encode(reply)
+
+    def _answer(self, question: bytes) -> Reply:
+        try:
+            asked = _questions.decode(question)
+            step = _steps.decode(asked.step)
+        except (msgspec.DecodeError, msgspec.ValidationError):
+            raise ValueError("what came is no question of this release of the software") from None
+        name = asked.session_id.hex()
+        births = Journal(self.folder / "sessions" / name / "birth")
+        if not births.steps():
+            if asked.opening is None:
+                raise ValueError(f"session {name} is over, or was never opened here")
+            births.write(0, msgspec.msgpack.encode(self._born(asked.opening, asked.session_id)))
+        birth = _births.decode(births.steps()[0])
+        if asked.opening not in (None, birth.opening):
+            raise ValueError(f"session {name} was opened with another plan")
+        plan = birth.opening.checked(self.roster)
+        federation = plan.federation(self.schema)
+        session = plan.session(federation)
+        me = self.limits.party
+        post = Post(me, self.identity, self.roster, session, federation.protocol.codec(session))
+        steps = Journal(self.folder / "sessions" / name / "steps")
+        reply = LastingParty(self._maker(birth, federation, session), post, steps).answer(step)
+        self.log.write(
+            "answered",
+            session=name,
+            step=step.number,
+            heard=len(step.frames),
+            said=len(reply.frames),
+            bytes=sum(len(data) for _, data in reply.frames),
+            cpu=round(reply.cpu, 4),
+        )
+        for party, reason in reply.blames:
+            self.log.write("blamed", session=name, party=party, why=reason)
+        if reply.stopped or reply.finished:
+            self.log.write("stopped" if reply.stopped else "finished", session=name, why=reply.stopped)
+            steps.forget()
+            births.forget()
+        return reply
+
+    def _born(self, opening: Opening, session_id: bytes) -> _Birth:
+        """Check everything, claim the session, pay, and only then make what will be sent."""
+        plan = opening.checked(self.roster)
+        if plan.session_id != session_id:
+            raise ValueError("the plan is of another session")
+        federation = plan.federation(self.schema)
+        session = plan.session(federation)
+        self.limits.check(plan, federation, session)
+        name = session_id.hex()
+        vector = self.vector(federation, session)
+        self.forget_others()
+        releases = self.folder / "releases"
+        releases.mkdir(exist_ok=True)
+        Releases(releases).claim(self.limits.party, session)
+        if vector is not None:
+            assert self.limits.budget is not None
+            what = f"session {name} under {plan.protocol}"
+            self.ledger.pay(what, federation.charged(session.groups), exact(self.limits.budget))
+        self.log.write(
+            "opened", session=name, protocol=plan.protocol, epsilon=plan.epsilon, nodes=len(session.nodes)
+        )
+        data = b"" if vector is None else vector.astype("<i8").tobytes()
+        return _Birth(opening, os.urandom(IDENTITY_SEED_BYTES), data)
+
+    def vector(self, federation: Federation, session: Session) -> Integers | None:
+        """The site's statistics with its share of noise; `None` for a trustee."""
+        me = self.limits.party
+        if me not in session.group_of:
+            return None
+        size = len(session.groups[session.group_of[me]])
+        vector = federation.contribution(self.node(), size)
+        federation.protocol.check_vectors({me: vector}, session)
+        return vector
+
+    def node(self) -> Node:
+        """The site with its records.
+
+        Raises
+        ------
+        ValueError
+            If they cannot be read; without a word of what is in them.
+        """
+        pointer = self.folder / DATA
+        if not pointer.exists():
+            raise ValueError("the site has joined without records")
+        try:
+            records, _ = read_records(Path(pointer.read_text(encoding="utf-8")), self.schema)
+        except ValueError:
+            raise ValueError("the site cannot read its records; `join` there says why") from None
+        return Node(self.limits.party, records)
+
+    def forget_others(self) -> None:
+        """Delete what is left of earlier sessions, and may be secret."""
+        sessions = self.folder / "sessions"
+        for folder in sessions.glob("*/*"):
+            Journal(folder).forget()
+
+    def _maker(self, birth: _Birth, federation: Federation, session: Session) -> Callable[[], Party]:
+        me = self.limits.party
+        seed = federation.seed
+        # a secret seed of 256 bits makes streams as good as the operating system's
+        entropy_for = seeded(int.from_bytes(birth.seed, "big") if seed is None else seed)
+
+        def make() -> Party:
+            if me not in session.group_of:
+                return federation.protocol.trustee(me, session, entropy_for(me))
+            vector = np.frombuffer(birth.vector, dtype="<i8").astype(np.int64)
+            protocol = federation.protocol
+            if isinstance(protocol, DoubleMasking):
+                # fresh releases: a replay repeats its own claim, and the session was claimed at its birth
+                credentials = Credentials(self.identity, self.roster, Releases())
+                return protocol.node(me, vector, session, entropy_for(me), credentials)
+            return protocol.node(me, vector, session, entropy_for(me))
+
+        return make

@@ -1,0 +1,344 @@
+"""Coordinator and sites with their folders, without Flower: a carrier in this process stands in for it."""
+
+import json
+import os
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from protocols.engines.lasting import Reply, Step
+from protocols.engines.relay import Carrier
+from protocols.primitives.identity import Identity
+from protocols.protocol import PROTOCOLS
+from securenb.deploy.coordinator import PROGRESS, RESULT, Coordinator
+from securenb.deploy.dry_run import dry_run
+from securenb.deploy.folder import init
+from securenb.deploy.limits import NEED_LINKS, RELAYED
+from securenb.deploy.plan import Opening
+from securenb.deploy.site import DATA, Question, Site
+from securenb.node import Node
+from securenb.partition import deal
+from securenb.report.page import write_page
+from securenb.streams import Streams
+
+NAMES = [f"site-{index}" for index in range(1, 6)]
+SEED = 7
+PROTOCOL_NAMES = ["plain", "secagg", "oneshot", "verified"]
+"""Paillier's key takes seconds to make again at each step; `tests/flower` runs it once."""
+
+CHOICES = {"protocol": "secagg", "epsilon": "1", "seed": SEED, "record_cap": 1000}
+
+
+class Loopback(Carrier):
+    """Every question opens the party's folder anew, as a process of its own would."""
+
+    def __init__(self, deployment, dead):
+        self.deployment, self.dead, self.stage = deployment, dead, 0
+
+    def exchange(self, stage, questions):
+        answers = {}
+        for party, question in questions.items():
+            if self.stage < self.dead.get(party, 99):
+                answers[party] = Site(self.deployment.place(party)).answer(question)
+        self.stage += 1
+        return answers
+
+
+class Deployment:
+    def __init__(self, root, as_files, dataset, protocols):
+        data = dataset("phishing")
+        dealt = deal(data.train[:300], len(data.schema.classes), 5, rng=Streams(1).rng("deal"))
+        self.nodes = [Node(name, node.records) for name, node in zip(NAMES, dealt, strict=True)]
+        self.schema = data.schema
+        self.root, self.folder = root, root / "deployment"
+        schema, paths = as_files(root, data.schema, {node.id: node.records for node in self.nodes})
+        self.parties = init(self.folder, schema, NAMES, protocols, "127.0.0.1:8100", "127.0.0.1")
+        for name in self.parties:
+            self.edit(name, simulations="true", epsilon_per_round='"1"', budget='"2.5"')
+        for name, path in paths.items():
+            (self.place(name) / DATA).write_text(str(path))
+        self.coordinator = Coordinator(self.folder / "coordinator")
+
+    def place(self, name):
+        return self.folder / "parties" / name
+
+    def edit(self, name, **fields):
+        path = self.place(name) / "site.toml"
+        lines = [line for line in path.read_text().splitlines() if line.split(" = ")[0] not in fields]
+        path.write_text("\n".join([*lines, *(f"{key} = {value}" for key, value in fields.items())]) + "\n")
+
+    def allow(self, epsilon):
+        for name in NAMES:
+            self.edit(name, epsilon_per_round=f'"{epsilon}"', budget=f'"{epsilon}"')
+
+    def round(self, dead=None, **choices):
+        choices = CHOICES | choices
+        folder = self.coordinator.order(choices)
+        self.coordinator.run(folder.name, lambda session, seconds: Loopback(self, dead or {}))
+        return folder
+
+    def progress(self, folder):
+        return [json.loads(line) for line in (folder / PROGRESS).read_text().splitlines()]
+
+    def said(self, folder, event):
+        return [line for line in self.progress(folder) if line["event"] == event]
+
+    def opened(self, folder):
+        path = folder / RESULT / "opened.json"
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def in_one_process(self, nodes=None, **choices):
+        choices = CHOICES | choices
+        scenario = self.coordinator.scenario(choices)
+        _, federation = self.coordinator.propose(scenario)
+        return federation, federation.run(nodes or self.nodes)
+
+
+@pytest.fixture
+def deployment(tmp_path, as_files, dataset):
+    return Deployment(tmp_path, as_files, dataset, PROTOCOL_NAMES)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOL_NAMES)
+def test_a_deployed_round_opens_the_same_integers_as_one_in_one_process(deployment, protocol):
+    deployment.allow("1000")
+    folder = deployment.round(protocol=protocol)
+    _, round_ = deployment.in_one_process(protocol=protocol)
+    assert deployment.opened(folder) == [{"members": NAMES, "sums": round_.opened.rows[0].tolist()}]
+    digests = json.loads((folder / RESULT / "manifest.json").read_text())["digests"]
+    assert digests == round_.digests()
+
+
+def test_without_a_seed_every_site_draws_its_own_noise_and_keys(deployment):
+    rows = [deployment.opened(deployment.round(protocol="secagg", seed=None))[0] for _ in range(2)]
+    assert rows[0]["members"] == rows[1]["members"] == NAMES
+    assert rows[0]["sums"] != rows[1]["sums"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", range(5))
+@pytest.mark.parametrize("protocol", ["secagg", "oneshot"])
+def test_a_site_that_dies_leaves_the_exact_sum_of_the_others_and_the_next_round_works(
+    deployment, protocol, stage
+):
+    folder = deployment.round(protocol=protocol, dead={"site-2": stage})
+    federation, _ = deployment.in_one_process(protocol=protocol)
+    if (opened := deployment.opened(folder)) is None:
+        assert deployment.said(folder, "aborted")
+    else:
+        vectors = {node.id: federation.contribution(node, 5) for node in deployment.nodes}
+        assert set(NAMES) - set(opened[0]["members"]) <= {"site-2"}
+        assert opened[0]["sums"] == sum(vectors[name] for name in opened[0]["members"]).tolist()
+    again = deployment.round(protocol=protocol, seed=SEED + 1)
+    assert deployment.opened(again)[0]["members"] == NAMES
+
+
+def test_a_session_is_released_once_whatever_was_restarted(deployment):
+    deployment.round()
+    again = deployment.round()
+    assert deployment.opened(again) is None
+    assert "has released its part of session" in deployment.said(again, "left")[0]["why"]
+    assert len(Site(deployment.place("site-1")).ledger.payments()) == 1
+
+
+def test_the_budget_of_a_site_holds_across_rounds(deployment):
+    for seed in (1, 2):
+        assert deployment.opened(deployment.round(seed=seed))
+    third = deployment.round(seed=3)
+    assert deployment.opened(third) is None
+    whys = {line["why"] for line in deployment.said(third, "left") if line["party"] in NAMES}
+    assert len(whys) == 5
+    assert all("privacy budget exceeded: epsilon 1 requested, 0.5 of 2.5 remaining" in why for why in whys)
+
+
+REFUSED = [
+    ({"protocols": '["oneshot"]'}, {}, "protocol secagg is not among ours (oneshot)"),
+    ({"smallest_group": 6}, {}, "a group of 5 nodes; ours has at least 6"),
+    ({"smallest_threshold": 5}, {}, "a sum may be opened with 4 nodes; we want at least 5"),
+    ({"epsilon_per_round": '"0.5"'}, {}, "a row costs epsilon 1; we allow 0.5 a round"),
+    ({"simulations": "false"}, {}, "we allow no simulations"),
+    ({}, {"epsilon": "none"}, "adds no noise"),
+    ({}, {"protocol": "plain"}, "a site's vector, which the aggregator reads, costs epsilon"),
+]
+
+
+@pytest.mark.parametrize(("limits", "choices", "why"), REFUSED)
+def test_a_site_refuses_what_it_has_not_agreed_to_before_anything_leaves_it(deployment, limits, choices, why):
+    deployment.edit("site-3", **limits)
+    folder = deployment.round(**choices)
+    left = {line["party"]: line["why"] for line in deployment.said(folder, "left")}
+    assert why in left["site-3"]
+    assert not (deployment.place("site-3") / "releases").exists()
+    assert Site(deployment.place("site-3")).ledger.payments() == ()
+    refused = (deployment.place("site-3") / "log.jsonl").read_text()
+    assert why in refused
+
+
+def test_a_site_with_another_schema_refuses(deployment):
+    schema = deployment.place("site-3") / "schema.toml"
+    schema.write_text(schema.read_text().replace('label = "', 'label = "other '))
+    folder = deployment.round()
+    (left,) = deployment.said(folder, "left")
+    assert left["party"] == "site-3"
+    assert "the plan is about schema" in left["why"]
+    assert deployment.opened(folder)[0]["members"] == [name for name in NAMES if name != "site-3"]
+
+
+def ask(deployment, name, question):
+    return msgspec.msgpack.decode(Site(deployment.place(name)).answer(question), type=Reply)
+
+
+def proposal(deployment, **changes):
+    coordinator = deployment.coordinator
+    plan, _ = coordinator.propose(coordinator.scenario(CHOICES))
+    identity = Identity(bytes.fromhex((coordinator.folder / "identity.key").read_text()))
+    plan = msgspec.structs.replace(plan, **changes)
+    return plan, identity
+
+
+def opening(plan, identity):
+    step = msgspec.msgpack.encode(Step(0))
+    return msgspec.msgpack.encode(Question(plan.session_id, step, Opening.of(plan, identity)))
+
+
+def test_a_plan_that_the_coordinator_has_not_signed_is_refused(deployment):
+    plan, _ = proposal(deployment)
+    reply = ask(deployment, "site-1", opening(plan, Identity(bytes(32))))
+    assert reply == Reply(stopped="refuses: the plan is not signed by the coordinator in our roster")
+
+
+def test_another_version_or_derivation_is_refused(deployment):
+    for change, why in (
+        ({"version": 99}, "the plan is of version 99"),
+        ({"session_digest": bytes(32)}, "its software differs from ours"),
+        ({"session_id": b"short"}, "the plan names no session"),
+    ):
+        reply = ask(deployment, "site-1", opening(*proposal(deployment, **change)))
+        assert why in reply.stopped
+        assert reply.frames == ()
+
+
+def test_a_question_out_of_the_blue_is_refused(deployment):
+    step = msgspec.msgpack.encode(Step(1))
+    reply = ask(deployment, "site-1", msgspec.msgpack.encode(Question(bytes(16), step)))
+    assert "is over, or was never opened here" in reply.stopped
+    assert "no question of this release" in ask(deployment, "site-1", b"\x00").stopped
+
+
+def test_two_plans_for_one_session_id_do_not_both_get_an_answer(deployment):
+    plan, identity = proposal(deployment)
+    first = ask(deployment, "site-1", opening(plan, identity))
+    assert first.frames
+    assert ask(deployment, "site-1", opening(plan, identity)).frames == first.frames
+    other = opening(*proposal(deployment, colluding=1))
+    assert "was opened with another plan" in ask(deployment, "site-1", other).stopped
+
+
+@pytest.mark.parametrize("what", ["ledger", "releases"])
+def test_a_full_disk_stops_the_site_in_one_line_and_nothing_is_sent(deployment, what, monkeypatch):
+    real = os.fsync if what == "ledger" else os.open
+
+    def full(target, *rest):
+        if what == "ledger" or "releases" in str(target):
+            raise OSError(28, "No space left on device")
+        return real(target, *rest)
+
+    monkeypatch.setattr(os, "fsync" if what == "ledger" else "open", full)
+    reply = ask(deployment, "site-1", opening(*proposal(deployment)))
+    assert reply == Reply(stopped="stopped: it cannot write to its disk (No space left on device)")
+    monkeypatch.undo()
+    assert deployment.opened(deployment.round(seed=SEED + 1))[0]["members"] == NAMES
+
+
+def test_secrets_of_a_session_are_gone_when_it_is_over(deployment):
+    deployment.round(protocol="secagg")
+    for name in NAMES:
+        assert [path for path in (deployment.place(name) / "sessions").rglob("*") if path.is_file()] == []
+
+
+def test_logs_and_refusals_hold_no_private_values(deployment):
+    broken = Path((deployment.place("site-4") / DATA).read_text())
+    broken.write_text(broken.read_text().replace("\n", "\nSECRET-VALUE", 1))
+    folder = deployment.round(protocol="secagg")
+    federation, _ = deployment.in_one_process(protocol="secagg")
+    texts = [(deployment.place(name) / "log.jsonl").read_text() for name in NAMES]
+    texts.append((folder / PROGRESS).read_text())
+    assert "the site cannot read its records" in texts[-1]
+    private = {
+        str(value)
+        for node in deployment.nodes
+        for value in np.concatenate(
+            [node.statistics(deployment.schema).vector(), federation.contribution(node, 5)]
+        ).tolist()
+        if abs(value) >= 10
+    }
+    assert len(private) > 20
+    public = {"session", "bytes", "cpu", "at", "carried", "seconds"}
+    for text in texts:
+        assert "SECRET" not in text
+        for line in map(json.loads, text.splitlines()):
+            words = " ".join(str(value) for key, value in line.items() if key not in public)
+            words = words.replace(line.get("session", "-"), "")
+            assert not private & set(words.replace("(", " ").replace(")", " ").split())
+
+
+def test_a_dry_run_shows_the_vector_and_sends_nothing(deployment):
+    site = Site(deployment.place("site-1"))
+    shown = dry_run(site, CHOICES)
+    federation, _ = deployment.in_one_process()
+    numbers = [
+        int(line.split()[-1]) for line in shown.splitlines() if line.startswith(f"{deployment.schema.label}=")
+    ]
+    assert numbers == federation.contribution(deployment.nodes[0], 5).tolist()
+    assert "to aggregator:" in shown
+    assert not (site.folder / "releases").exists()
+    assert site.ledger.payments() == ()
+    deployment.edit("site-1", smallest_group=9)
+    with pytest.raises(ValueError, match="a group of 5 nodes"):
+        dry_run(Site(deployment.place("site-1")), CHOICES)
+
+
+def test_a_deployed_round_is_reported_like_a_local_one(deployment):
+    folder = deployment.round()
+    write_page([folder / RESULT], folder / "report.html")
+    assert "stage" in (folder / RESULT / "rounds.json").read_text()
+    assert (folder / "report.html").stat().st_size > 10_000
+
+
+def test_a_round_is_run_once(deployment):
+    folder = deployment.round()
+    with pytest.raises(ValueError, match="there is no round '0001' that waits to be run"):
+        deployment.coordinator.run(folder.name, lambda session, seconds: Loopback(deployment, {}))
+    with pytest.raises(ValueError, match="there is no round"):
+        deployment.coordinator.run("../0001", lambda session, seconds: Loopback(deployment, {}))
+
+
+def test_scenarios_that_no_deployment_can_run_are_refused(deployment):
+    for choices, why in (
+        ({"dataset": "adult"}, "the records are at the sites: leave out dataset"),
+        ({"protocol": "threshold_paillier"}, "is not in the roster"),
+        ({"rule": "trusted_rows"}, "needs public records"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            deployment.coordinator.order({"protocol": "plain", "epsilon": "1"} | choices)
+
+
+def test_every_protocol_is_known_to_be_relayed_or_not():
+    assert sorted((*RELAYED, *NEED_LINKS)) == sorted(PROTOCOLS)
+
+
+@pytest.mark.parametrize("name", NEED_LINKS)
+def test_protocols_that_need_links_are_not_agreed_to(tmp_path, as_files, dataset, name):
+    with pytest.raises(ValueError, match=f"{name} needs links that the coordinator cannot read"):
+        Deployment(tmp_path, as_files, dataset, [name])
+
+
+def test_keys_are_never_replaced_and_only_their_owners_read_them(deployment):
+    schema = deployment.root / "schema.toml"
+    with pytest.raises(ValueError, match="keys are never replaced"):
+        init(deployment.folder, schema, NAMES, ["plain"], "127.0.0.1:1", "127.0.0.1")
+    secret = [*deployment.folder.rglob("*.key")]
+    assert len(secret) == 2 + 2 * len(deployment.parties)
+    assert {path.stat().st_mode & 0o077 for path in secret} == {0}
