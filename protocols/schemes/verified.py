@@ -16,7 +16,7 @@ from protocols.errors import FaultyParty
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, key_pair
 from protocols.primitives.sealed import Direction, seal
-from protocols.primitives.vdaf.field import FIELD64, FIELD128, Elements
+from protocols.primitives.vdaf.field import FIELD64, FIELD128
 from protocols.primitives.vdaf.prio3 import Prio3
 from protocols.primitives.vdaf.validity import ValidVector
 from protocols.protocol import Claims, Protocol
@@ -45,12 +45,14 @@ _circuit = lru_cache(maxsize=16)(ValidVector)
 
 class _Node(Party):
     def __init__(
-        self, me: PartyId, encoded: Elements, prio3: Prio3, session: Session, entropy: Entropy
+        self, me: PartyId, vector: Integers, protocol: "Verified", session: Session, entropy: Entropy
     ) -> None:
         super().__init__(me)
         self._session = session
+        self._vector = vector
+        self._circuit, self._prio3 = protocol.circuit(session), protocol.prio3(session)
+        self._entropy = entropy
         self._pair = key_pair(entropy(KEY_BYTES))
-        self._public, self._shares = prio3.shard(encoded, nonce_of(session, me), entropy(prio3.random_bytes))
         self._keys: Intake[bytes] = Intake((AGGREGATOR, *session.trustees))
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
@@ -69,12 +71,14 @@ class _Node(Party):
 
     def _report(self) -> list[Envelope]:
         self.output = True
+        encoded, nonce = self._circuit.encode(self._vector), nonce_of(self._session, self.me)
+        public, shares = self._prio3.shard(encoded, nonce, self._entropy(self._prio3.random_bytes))
         aggregators = (AGGREGATOR, *self._session.trustees)
         sealed = tuple(
-            seal(self._keys.received[who], Direction.FROM_FIRST, share, self._public)
-            for who, share in zip(aggregators, self._shares, strict=True)
+            seal(self._keys.received[who], Direction.FROM_FIRST, share, public)
+            for who, share in zip(aggregators, shares, strict=True)
         )
-        return [self.to(AGGREGATOR, Report(self._pair.public, self._public, sealed))]
+        return [self.to(AGGREGATOR, Report(self._pair.public, public, sealed))]
 
 
 @dataclass(frozen=True)
@@ -163,8 +167,7 @@ class Verified(Protocol):
 
         An invalid vector is sent all the same, as a lying node would; ask `Validity.broken` before.
         """
-        encoded = self.circuit(session).encode(vector)
-        return _Node(me, encoded, self.prio3(session), session, entropy)
+        return _Node(me, vector, self, session, entropy)
 
     def aggregator(self, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.aggregator`; draws its key and the verification key."""

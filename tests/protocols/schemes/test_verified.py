@@ -1,6 +1,7 @@
 """The protocol `verified` beyond the contract: what is proven, who is blamed, what an aggregator may ask."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -233,7 +234,13 @@ def test_a_public_share_that_only_the_helper_could_doubt_is_caught():
     session = session_of()
     inputs = vectors()
     parties = protocol.parties(inputs, session, seeded(1))
-    parties[node]._public = flipped(parties[node]._public, 0)
+    honest = parties[node]._prio3
+
+    def shard(*arguments):
+        public, shares = honest.shard(*arguments)
+        return flipped(public, 0), shares
+
+    parties[node]._prio3 = SimpleNamespace(shard=shard, random_bytes=honest.random_bytes)
     run = LocalRun(parties, protocol.codec(session), session)
     assert_only_left_out(run, run.run(), inputs, node)
 
