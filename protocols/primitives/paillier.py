@@ -113,11 +113,15 @@ def generate(bits: int, entropy: Entropy) -> tuple[PublicKey, PaillierPrivateKey
     return public, PaillierPrivateKey(public.phe, int(p), int(q))
 
 
+def random_below(bound: mpz, entropy: Entropy) -> mpz:
+    """A number from 0 to below `bound`; its distance from uniform is below 2^-64."""
+    return mpz(int.from_bytes(entropy((bound.bit_length() + 7) // 8 + 8), "big")) % bound
+
+
 def random_unit(n: mpz, entropy: Entropy) -> mpz:
     """A number below n and coprime to it; its distance from uniform is below 2^-64."""
-    size = (n.bit_length() + 7) // 8 + 8
     while True:
-        drawn = mpz(int.from_bytes(entropy(size), "big")) % n
+        drawn = random_below(n, entropy)
         if gmpy2.gcd(drawn, n) == 1:
             return drawn
 

@@ -13,7 +13,7 @@ from gmpy2 import mpz
 
 from protocols.canonical import digest
 from protocols.entropy import Entropy
-from protocols.primitives.paillier import PublicKey
+from protocols.primitives.paillier import PublicKey, random_below
 from protocols.primitives.powers import powers_of, product_of_powers
 
 DIGEST_BYTES = 32
@@ -52,7 +52,7 @@ def prove_knowledge(
         Of the short randomisers that the ciphertexts were made with.
     """
     n, modulus, count = key.n, key.n_squared, len(ciphertexts)
-    plain = mpz(int.from_bytes(entropy(key.bits // 8 + 8), "big")) % n
+    plain = random_below(n, entropy)
     exponent = mpz(int.from_bytes(entropy(_exponent_bytes(key, count)), "big"))
     commitment = (1 + plain * n) * gmpy2.powmod(key.base, exponent, modulus) % modulus
     seed = _seed(key, ciphertexts, context, commitment)

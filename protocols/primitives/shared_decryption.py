@@ -17,7 +17,7 @@ from gmpy2 import mpz
 
 from protocols.canonical import digest
 from protocols.entropy import Entropy
-from protocols.primitives.paillier import Ciphertexts, PublicKey, generate, random_unit
+from protocols.primitives.paillier import Ciphertexts, PublicKey, generate, random_below, random_unit
 from protocols.primitives.powers import product_of_powers
 
 CHALLENGE_BYTES = 32
@@ -88,9 +88,7 @@ def deal(bits: int, holders: int, quorum: int, entropy: Entropy) -> tuple[Shared
     modulus = n * order
     # 0 modulo the order of n-th powers, 1 modulo n
     secret = order * gmpy2.invert(order, n)
-    size = modulus.bit_length() // 8 + 9
-    polynomial = [secret]
-    polynomial += [mpz(int.from_bytes(entropy(size), "big")) % modulus for _ in range(quorum - 1)]
+    polynomial = [secret, *(random_below(modulus, entropy) for _ in range(quorum - 1))]
     shares = [_evaluated(polynomial, x, modulus) for x in range(1, holders + 1)]
     root = random_unit(public.n_squared, entropy)
     base = root * root % public.n_squared
