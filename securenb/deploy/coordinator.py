@@ -19,6 +19,7 @@ from protocols.engines.relay import Carrier, RelayedRun, Unanswered
 from protocols.errors import Abort
 from protocols.party import AGGREGATOR, PartyId
 from protocols.primitives.identity import Identity, Roster
+from securenb.choices import Choices
 from securenb.csv_file import read_records
 from securenb.deploy.keys import read_identity, read_roster
 from securenb.deploy.log import Log
@@ -30,12 +31,8 @@ from securenb.report.record import round_figures, write_rounds
 from securenb.round import Round
 from securenb.rule_choice import choose_rule
 from securenb.run_folder import run_folder, write_manifest
-from securenb.scenario import Scenario
 from securenb.schema import Schema
 from securenb.schema_file import read_schema
-
-AT_THE_SITES = "at-the-sites.csv"
-"""Stands for the data set of a scenario whose records the coordinator never sees."""
 
 SCENARIO, PROGRESS, RESULT = "scenario.json", "progress.jsonl", "result"
 _ROUND = re.compile(r"\d{4}")
@@ -73,6 +70,18 @@ class Settings(BaseModel):
     def port(self) -> int:
         """The address's port."""
         return int(self.address.rpartition(":")[2])
+
+
+class RoundChoices(Choices):
+    """A round over records that the coordinator never sees.
+
+    Attributes
+    ----------
+    test_file
+        A CSV file of the coordinator's, with records that the model is judged on.
+    """
+
+    test_file: str | None = None
 
 
 class _Wrapped(Carrier):
@@ -142,21 +151,18 @@ class Coordinator:
         (folder / SCENARIO).write_text(json.dumps(dict(choices)) + "\n", encoding="utf-8")
         return folder
 
-    def scenario(self, choices: Mapping[str, Any]) -> Scenario:
-        """A scenario whose records are at the sites."""
+    def scenario(self, choices: Mapping[str, Any]) -> RoundChoices:
+        """The choices of a round, checked."""
         if given := {"dataset", "nodes", "schema_file", "node_column"} & choices.keys():
             raise ValueError(f"the records are at the sites: leave out {', '.join(sorted(given))}")
-        sites = len(self.settings.sites)
-        return Scenario.checked(
-            dataset=AT_THE_SITES, schema_file=str(self.folder / "schema.toml"), nodes=sites, **choices
-        )
+        return RoundChoices.checked(**choices)
 
-    def propose(self, scenario: Scenario) -> tuple[Plan, Federation]:
+    def propose(self, scenario: RoundChoices) -> tuple[Plan, Federation]:
         """The plan of a scenario, for all sites."""
         rule = choose_rule(scenario.rule)
         if getattr(rule, "reference", ()) is None:
             raise ValueError(f"rule {scenario.rule} needs public records, and a deployment has none")
-        federation = scenario.rounds_of(self.schema, rule)
+        federation = scenario.federation_over(self.schema)
         plan, session = propose(scenario, federation, federation.grouped(self.settings.sites))
         if absent := set(session.trustees) - set(self.roster):
             raise ValueError(
@@ -228,7 +234,7 @@ class Coordinator:
                 log.write("blamed", party=blame.party, by=blame.by, why=blame.reason)
         return federation.concluded(opened, session.groups, run.transcript)
 
-    def _keep(self, out: Path, scenario: Scenario, federation: Federation, round_: Round) -> None:
+    def _keep(self, out: Path, scenario: RoundChoices, federation: Federation, round_: Round) -> None:
         with run_folder(out) as folder:
             figures = round_figures(round_, self._test(scenario))
             pd.DataFrame([figures]).to_csv(folder / "results.csv", index=False)
@@ -243,7 +249,7 @@ class Coordinator:
             write_rounds(folder, {scenario.protocol: (round_, federation.protocol)})
             write_manifest(folder, scenario, digests=round_.digests())
 
-    def _test(self, scenario: Scenario) -> Records | None:
+    def _test(self, scenario: RoundChoices) -> Records | None:
         if scenario.test_file is None:
             return None
         return read_records(Path(scenario.test_file), self.schema)[0]

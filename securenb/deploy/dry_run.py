@@ -8,12 +8,11 @@ import numpy as np
 from protocols.engines.local import LocalRun
 from protocols.party import AGGREGATOR
 from protocols.protocol import PROTOCOLS
+from securenb.choices import Choices
 from securenb.deploy.plan import propose
 from securenb.deploy.site import Site
 from securenb.feature import Numeric
 from securenb.ledger import shown
-from securenb.rules.sum import Sum
-from securenb.scenario import Scenario
 from securenb.schema import Schema
 
 
@@ -31,8 +30,8 @@ def dry_run(site: Site, choices: Mapping[str, Any]) -> str:
     me, schema = site.limits.party, site.schema
     trustees = {name for protocol in site.limits.protocols for name in PROTOCOLS[protocol]().trustee_ids(())}
     sites = [name for name in site.roster if name != AGGREGATOR and name not in trustees]
-    scenario = Scenario.checked(dataset="records.csv", schema_file="schema.toml", nodes=len(sites), **choices)
-    federation = scenario.rounds_of(schema, Sum())
+    scenario = Choices.checked(**choices)
+    federation = scenario.federation_over(schema)
     plan, session = propose(scenario, federation, federation.grouped(sites))
     site.limits.check(plan, federation, session)
     node = site.node()

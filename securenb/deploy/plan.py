@@ -8,12 +8,12 @@ from protocols.party import AGGREGATOR
 from protocols.primitives.identity import Identity, Roster
 from protocols.protocol import PROTOCOLS
 from protocols.session import SESSION_ID_BYTES, Session
+from securenb.choices import NO_EPSILON, Choices
 from securenb.federation import Federation
 from securenb.mechanism import MECHANISMS, Mechanism
 from securenb.mechanisms.none import NoNoise
 from securenb.rule import Rule
 from securenb.rules.sum import Sum
-from securenb.scenario import NO_EPSILON, Scenario
 from securenb.schema import Schema
 from securenb.verified import VerifiedFederation
 
@@ -86,7 +86,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return session
 
 
-def propose(scenario: Scenario, federation: Federation, groups: Groups) -> tuple[Plan, Session]:
+def propose(scenario: Choices, federation: Federation, groups: Groups) -> tuple[Plan, Session]:
     """The plan of a scenario, and its session."""
     session = federation.session(groups)
     plan = Plan(

@@ -226,6 +226,26 @@ def test_a_malformed_receipt_is_blamed():
     assert blamed(attacked) == [("holder-0", EVIL)]
 
 
+def with_plaintext_added(added):
+    attacked = run()
+    attacked.parties[EVIL]._packed[0] += added
+    return attacked
+
+
+@pytest.mark.parametrize("added", [6000, -6000, 1 << SLOTS.width * SLOTS.per_plaintext])
+def test_what_no_honest_sum_can_be_is_lost_and_the_sender_stays_unknown(added):
+    attacked = with_plaintext_added(added)
+    with pytest.raises(TooFewParties, match="counter|overfull"):
+        attacked.run()
+    assert attacked.parties[AGGREGATOR].output is None
+    assert blamed(attacked) == []
+
+
+def test_not_covered_what_fits_into_the_range_of_sums_is_added():
+    opened = with_plaintext_added(3000 + (1 << SLOTS.width)).run()
+    assert np.array_equal(opened.rows[0] - SUM, [3000, 1, *[0] * (LENGTH - 2)])
+
+
 # the dealer
 
 
