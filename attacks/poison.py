@@ -70,6 +70,8 @@ class Poison(ABC):
 
     aim: ClassVar[str] = "accuracy"
     """What it is after: `accuracy`, `target`, `backdoor` or `denial`."""
+    against_rule: ClassVar[bool] = False
+    """Whether what it sends depends on the rule, beyond its smoothing."""
 
     @abstractmethod
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:

@@ -1,0 +1,293 @@
+"""Attacks measured: what a model is worth after a poison, rule by rule.
+
+Rows are summed here as the ideal functionality sums them. Every protocol opens the same rows, to the last
+bit (`tests/contracts/test_protocols.py`), so that what holds here holds under each of them. Randomness is
+paired: one trial has the same deal, the same malicious nodes (a larger share adds some), the same groups
+and the same noise in every cell.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attacks.grid import NO_ATTACK
+from attacks.poison import Knowledge, Poison, choose_poison, contribution
+from protocols.grouping import Groups
+from protocols.ring import Capacity, Integers
+from protocols.schemes.ideal import Ideal
+from protocols.validity import Validity
+from securenb.dataset import Dataset, load_dataset
+from securenb.door import admit
+from securenb.federation import RECORD_CAP, Federation
+from securenb.mechanism import MECHANISMS, Mechanism
+from securenb.mechanisms.none import NoNoise
+from securenb.model import NaiveBayes
+from securenb.montecarlo import Scorer
+from securenb.node import Node
+from securenb.noise import FastNoise
+from securenb.parameters import Parameters
+from securenb.partition import deal
+from securenb.records import Records
+from securenb.rule import Rows, Rule
+from securenb.rule_choice import choose_rule
+from securenb.rules.sum import Sum
+from securenb.scenario import NO_EPSILON
+from securenb.statistics import Statistics
+from securenb.streams import Streams
+from securenb.sweep import Cell
+from securenb.validity import invariants
+
+DOSES = 2
+"""Aggregators of verified inputs, each of which adds a dose."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arena:
+    """What all cells of a trial share.
+
+    Attributes
+    ----------
+    data
+        Records, and the schema.
+    nodes
+        The honest ones: before anything is poisoned, all are.
+    tables
+        Their statistics, shape (N, C, width), int64.
+    order
+        Positions of the nodes; the first f of them are the malicious ones.
+    reference
+        Public records, for rules that need some.
+    streams
+        The trial's randomness.
+    """
+
+    data: Dataset
+    nodes: tuple[Node, ...]
+    tables: Integers
+    order: NDArray[np.int64]
+    reference: Records
+    streams: Streams
+
+    @property
+    def mean_size(self) -> float:
+        """Records of a node, in the mean."""
+        return float(np.mean([len(node.records) for node in self.nodes]))
+
+
+@lru_cache(maxsize=4)
+def _data(dataset: str, numeric: Any, test_records: int | None, seed: int) -> tuple[Dataset, Scorer]:
+    data = load_dataset(dataset, numeric=numeric)
+    if test_records is not None and test_records < len(data.test):
+        drawn = Streams(seed).rng("test records").permutation(len(data.test))[:test_records]
+        data = replace(data, test=data.test[np.sort(drawn)])
+    return data, Scorer.of(data.schema, data.test)
+
+
+@lru_cache(maxsize=4)
+def _arena(
+    dataset: str, numeric: Any, test_records: int | None, nodes: int, sizes: Any, skew: float | None,
+    trusted: int, seed: int, trial: int,
+) -> Arena:  # fmt: skip
+    data, _ = _data(dataset, numeric, test_records, seed)
+    streams = Streams(int.from_bytes(Streams(seed).entropy(f"trial {trial}")(8), "big"))
+    dealt = deal(
+        data.train, len(data.schema.classes), nodes, sizes=sizes, label_skew=skew, rng=streams.rng("deal")
+    )
+    return Arena(
+        data,
+        tuple(dealt),
+        np.array([node.statistics(data.schema).table for node in dealt]),
+        streams.rng("malicious").permutation(nodes),
+        data.train[np.sort(streams.rng("reference").permutation(len(data.train))[:trusted])],
+        streams,
+    )
+
+
+@lru_cache(maxsize=64)
+def _rules(schema: Any, cap: int) -> Validity:
+    return invariants(schema, cap)
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """One arena under one choice of noise, groups and checks.
+
+    Attributes
+    ----------
+    groups
+        Positions of the nodes in each group.
+    noise
+        What each node would add, shape (N, d); zero where aggregators add it instead.
+    central
+        What is added to each row, shape (G, d).
+    cap
+        The most records that a node may claim.
+    """
+
+    arena: Arena
+    federation: Federation
+    groups: tuple[NDArray[np.int64], ...]
+    noise: Integers
+    central: Integers
+    verified: bool
+    cap: int
+
+    @classmethod
+    def of(cls, arena: Arena, cell: Cell) -> "Setting":
+        """The setting that a cell describes."""
+        mechanism: Mechanism = (
+            NoNoise()
+            if cell["epsilon"] == NO_EPSILON
+            else MECHANISMS[cell["mechanism"]].from_epsilon(cell["epsilon"], cell["delta"])
+        )
+        federation = Federation(
+            arena.data.schema,
+            Ideal(),
+            mechanism,
+            Sum(),
+            group_size=cell["group_size"],
+            seed=arena.streams.seed,
+        )
+        named: Groups = federation.groups(list(arena.nodes))
+        place = {node.id: index for index, node in enumerate(arena.nodes)}
+        groups = tuple(np.array([place[node] for node in group]) for group in named)
+        verified = cell["inputs"] == "verified"
+        nodes, length = len(arena.nodes), arena.data.schema.length
+        noise = np.zeros((nodes, length), dtype=np.int64)
+        central = np.zeros((len(groups), length), dtype=np.int64)
+        if mechanism != NoNoise():
+            source = FastNoise(arena.streams.rng("noise", cell["epsilon"], cell["group_size"] or 0))
+            if verified:
+                for row in central:
+                    row += sum(mechanism.share(arena.data.schema, 1, source) for _ in range(DOSES))
+            else:
+                for group in groups:
+                    among = federation.among(len(group))
+                    for node in group:
+                        noise[node] = mechanism.share(arena.data.schema, among, source)
+        ratio = 1.0 if cell["cap_ratio"] is None else cell["cap_ratio"]
+        cap = math.ceil(ratio * arena.mean_size)
+        return cls(arena, federation, groups, noise, central, verified, cap)
+
+    def honest(self) -> Integers:
+        """Statistics of nodes that heed the cap, where there is one: the others leave records out."""
+        if not self.verified:
+            return self.arena.tables
+        tables = self.arena.tables.copy()
+        for index, node in enumerate(self.arena.nodes):
+            if len(node.records) > self.cap:
+                tables[index] = Statistics.of(self.arena.data.schema, node.records[: self.cap]).table
+        return tables
+
+    def opened(self, poison: Poison | None, malicious: int, rule: Rule) -> tuple[Rows, int, int]:
+        """Rows, how many of them a malicious node is in, and how many nodes were refused.
+
+        Parameters
+        ----------
+        malicious
+            How many nodes the poison has.
+        rule
+            What the attacker knows of the rule.
+        """
+        arena, grid = self.arena, self.federation.mechanism.grid
+        schema, honest = arena.data.schema, self.honest()
+        sent: list[Any] = list(honest.reshape(len(honest), -1) * grid + self.noise)
+        bad = np.sort(arena.order[:malicious])
+        if poison is not None and malicious:
+            others = np.delete(honest, bad, axis=0)
+            size = min(self.federation.group_size or len(honest), len(honest))
+            known = Knowledge(schema, arena.tables[bad], others, rule, size, self.cap)
+            forged = poison.sent(known, arena.streams.rng("poison"))
+            for index, table in zip(bad, forged, strict=True):
+                sent[index] = contribution(table, self.noise[index] if poison.noisy else None, grid)
+        capacity = Capacity(schema.reach * RECORD_CAP * grid, len(honest), 1 << 50)
+        checks = _rules(schema, self.cap) if self.verified else None
+        admitted: dict[int, Integers] = {}
+        for index, vector in enumerate(sent):
+            # honest statistics are valid by construction: proving each again would only cost time
+            try:
+                admitted[index] = admit(vector, schema.length, capacity, checks if index in bad else None)
+            except ValueError:
+                continue
+        sums, sizes, contaminated = [], [], 0
+        for group, dose in zip(self.groups, self.central, strict=True):
+            members = [index for index in group if index in admitted]
+            if members:
+                sums.append(np.sum([admitted[index] for index in members], axis=0) + dose)
+                sizes.append(len(members))
+                contaminated += bool(np.isin(members, bad).any())
+        nearest = (2 * np.array(sums) + grid) // (2 * grid)
+        tables = nearest.reshape(len(sums), len(schema.classes), schema.width)
+        rows = Rows(schema, tables, np.array(sizes, dtype=np.int64))
+        return rows, contaminated, len(sent) - len(admitted)
+
+
+def measure(cell: Cell) -> list[dict[str, Any]]:
+    """One line of results for each rule of a cell of `attacks.grid.AttackGrid.cells`."""
+    key = (cell["dataset"], cell["numeric"], cell["test_records"])
+    arena = _arena(
+        *key,
+        cell["nodes"],
+        cell["sizes"],
+        cell["label_skew"],
+        cell["trusted_records"],
+        cell["seed"],
+        cell["trial"],
+    )
+    scorer = _data(*key, cell["seed"])[1]
+    setting = Setting.of(arena, cell)
+    poison = None if cell["attack"] == NO_ATTACK else choose_poison(cell["attack"])
+    wanted = None if poison is None else poison.wanted(arena.data.schema, arena.data.test)
+    records = arena.tables[:, :, 0].sum(axis=1)
+    share = records[arena.order[: cell["malicious"]]].sum() / records.sum()
+    lines = []
+    seen: tuple[Rows, int, int] | None = None
+    for name in cell["rules"]:
+        rule = choose_rule(name, reference=arena.reference)
+        if poison is not None and poison.against_rule:
+            armed = replace(
+                rule, malicious=min(cell["malicious"], max(rule.tolerance(len(setting.groups)), 0))
+            )
+            rows, contaminated, refused = setting.opened(poison, cell["malicious"], armed)
+        else:
+            seen = seen or setting.opened(poison, cell["malicious"], rule)
+            rows, contaminated, refused = seen
+        line = {
+            k: v for k, v in cell.items() if k not in ("rules", "delta", "trusted_records", "test_records")
+        }
+        line |= {"rule": name, "record_share": round(float(share), 6), "rows": len(rows.sizes)}
+        line |= {"contaminated": contaminated, "refused": refused}
+        lines.append(line | _outcome(rule, rows, contaminated, scorer, wanted))
+    return lines
+
+
+def _outcome(
+    rule: Rule, rows: Rows, contaminated: int, scorer: Scorer, wanted: Records | None
+) -> dict[str, Any]:
+    """Scores of the rule's model, or why there is none.
+
+    The rule is told the true number of contaminated rows, or the most that it withstands, if that is less:
+    a curve must show what happens beyond the bound, where `securenb.preflight` would refuse.
+    """
+    withstood = rule.tolerated(rows)
+    nothing = {"accuracy": math.nan, "balanced_accuracy": math.nan, "success": math.nan}
+    try:
+        combined = replace(rule, malicious=max(min(contaminated, withstood), 0)).combine(rows)
+    except ValueError as error:
+        return {"withstood": withstood, **nothing, "failure": str(error)}
+    accuracy, balanced = scorer.accuracies(combined.table)
+    return {
+        "withstood": withstood,
+        "accuracy": round(float(accuracy), 6),
+        "balanced_accuracy": round(float(balanced), 6),
+        "success": math.nan if wanted is None else round(_success(combined, wanted), 6),
+        "failure": "",
+    }
+
+
+def _success(combined: Parameters, wanted: Records) -> float:
+    return NaiveBayes(combined).score(wanted)
