@@ -5,11 +5,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from attacks.poison import choose_poison
+from securenb.choices import NO_EPSILON
 from securenb.dataset import DATASETS
 from securenb.mechanism import MECHANISMS
 from securenb.partition import Sizes
 from securenb.rule_choice import choose_rule
-from securenb.scenario import NO_EPSILON
 from securenb.sweep import product
 
 NO_ATTACK = "none"
@@ -108,7 +108,7 @@ class AttackGrid(BaseModel):
                 for cell in product({name: choices[name] for name in inner}):
                     attack = cell.pop("attacks")
                     share = cell.pop("malicious")
-                    bad = round(share * base["nodes"])
+                    bad = min(round(share * base["nodes"]), base["nodes"] - 1)
                     cell |= base | fixed | {"trial": trial, "rules": self.rules, "share": share}
                     if cell["inputs"] == "unchecked":
                         cell["cap_ratio"] = None if "inside" not in attack.split(":") else cell["cap_ratio"]

@@ -20,6 +20,7 @@ from protocols.grouping import Groups
 from protocols.ring import Capacity, Integers
 from protocols.schemes.ideal import Ideal
 from protocols.validity import Validity
+from securenb.choices import NO_EPSILON
 from securenb.dataset import Dataset, load_dataset
 from securenb.door import admit
 from securenb.federation import RECORD_CAP, Federation
@@ -35,7 +36,6 @@ from securenb.records import Records
 from securenb.rule import Rows, Rule
 from securenb.rule_choice import choose_rule
 from securenb.rules.sum import Sum
-from securenb.scenario import NO_EPSILON
 from securenb.statistics import Statistics
 from securenb.streams import Streams
 from securenb.sweep import Cell
@@ -198,7 +198,7 @@ class Setting:
         sent: list[Any] = list(honest.reshape(len(honest), -1) * grid + self.noise)
         bad = np.sort(arena.order[:malicious])
         if poison is not None and malicious:
-            others = np.delete(honest, bad, axis=0)
+            others = np.delete(honest, bad, axis=0) if malicious < len(honest) else honest
             size = min(self.federation.group_size or len(honest), len(honest))
             known = Knowledge(schema, arena.tables[bad], others, rule, size, self.cap)
             forged = poison.sent(known, arena.streams.rng("poison"))
@@ -260,7 +260,7 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
             k: v for k, v in cell.items() if k not in ("rules", "delta", "trusted_records", "test_records")
         }
         line |= {"rule": name, "record_share": round(float(share), 6), "rows": len(rows.sizes)}
-        line |= {"contaminated": contaminated, "refused": refused}
+        line |= {"contaminated": contaminated, "refused": refused, "classes": len(arena.data.schema.classes)}
         lines.append(line | _outcome(rule, rows, contaminated, scorer, wanted))
     return lines
 

@@ -2,9 +2,10 @@
 
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from protocols.protocol import PROTOCOLS
+from securenb.checked import checked
 from securenb.federation import RECORD_CAP, Federation
 from securenb.mechanism import MECHANISMS, Mechanism, exact
 from securenb.mechanisms.none import NoNoise
@@ -87,15 +88,7 @@ class Choices(BaseModel):
     @classmethod
     def checked(cls, **choices: Any) -> Self:
         """The choices, or a one-line `ValueError` that names the wrong one and what it should be."""
-        try:
-            return cls(**choices)
-        except ValidationError as error:
-            first = error.errors()[0]
-            name = "_".join(str(part) for part in first["loc"])
-            message = first["msg"].removeprefix("Value error, ")
-            if first["type"] == "value_error":
-                raise ValueError(message) from None
-            raise ValueError(f"{name}: {message}, got {first['input']!r}") from None
+        return checked(cls, **choices)
 
     @property
     def streams(self) -> Streams:

@@ -1,0 +1,196 @@
+"""`securenb attack`: what poisons do to rules, and the pictures of it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from attacks.breakdown import breakdown_cells, measure_breakdown
+from attacks.grid import AttackGrid
+from attacks.harness import measure
+from attacks.poison import POISONS, choose_poison
+from securenb.checked import checked
+from securenb.cli import console
+from securenb.cli.options import Json, Overwrite
+from securenb.interval import summarised
+from securenb.report.resilience import breakdowns, curves, dial, heat_map, worst
+from securenb.run_folder import write_manifest
+from securenb.sweep import run_cells, sweep_folder
+
+RULES_BY_DEFAULT = "sum,median,trimmed_mean,krum,geometric_median,mda,nnm+median,trusted_rows"
+
+
+Breakdown = Annotated[bool, typer.Option("--breakdown", help="Find by bisection where rules break.")]
+
+
+def command(
+    dataset: Annotated[str, typer.Argument(help="A data set; `securenb list datasets` names them.")],
+    out: Annotated[Path, typer.Option(help="A folder for results, manifest and pictures.")],
+    attacks: Annotated[
+        str, typer.Option(help="Poisons, separated by commas, as `alie:inside:noisy`; `all` for all.")
+    ] = "all",
+    rules: Annotated[
+        str, typer.Option(help="Rules, separated by commas; `nnm+krum` mixes first.")
+    ] = RULES_BY_DEFAULT,
+    malicious: Annotated[
+        str, typer.Option(help="Shares of malicious nodes: 0,0.2 or 0:0.45:0.05.")
+    ] = "0,0.2",
+    group_size: Annotated[str, typer.Option(help="Nodes in a group: numbers or `all`, as 1,3,all.")] = "1",
+    epsilon: Annotated[str, typer.Option(help="What an opened row costs: numbers or `none`.")] = "none",
+    nodes: Annotated[int, typer.Option(help="How many nodes the training records are dealt to.")] = 100,
+    sizes: Annotated[str, typer.Option(help="Records a node: equal, uniform or exponential.")] = "equal",
+    label_skew: Annotated[str, typer.Option(help="Dirichlet parameters of labels; `none` for IID.")] = "none",
+    numeric: Annotated[str, typer.Option(help="Numbers as `gaussian` or `histogram`.")] = "gaussian",
+    mechanism: Annotated[str, typer.Option(help="The noise.")] = "discrete_laplace",
+    delta: Annotated[float | None, typer.Option(help="What epsilon holds up to, where needed.")] = None,
+    inputs: Annotated[str, typer.Option(help="`unchecked`, `verified` or both.")] = "unchecked",
+    cap_ratio: Annotated[str, typer.Option(help="Caps on a node's records, in mean sizes.")] = "1",
+    trials: Annotated[int, typer.Option(help="Repetitions, the same in every cell.")] = 30,
+    test_records: Annotated[int | None, typer.Option(help="Judge on so many test records.")] = None,
+    breakdown: Breakdown = False,  # noqa: FBT002 - flags of the command line
+    seed: Annotated[int, typer.Option(help="Decides everything; a rerun is identical.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
+    backend: Annotated[str, typer.Option(help="joblib's: loky, sequential, dask, ray.")] = "loky",
+    overwrite: Overwrite = False,  # noqa: FBT002
+    json: Json = False,  # noqa: FBT002
+) -> None:
+    """Measure how models fare when nodes are malicious; ask again after an interruption to go on."""
+    grid = checked(
+        AttackGrid,
+        dataset=dataset,
+        attacks=list(POISONS) if attacks == "all" else words(attacks),
+        rules=words(rules),
+        malicious=shares(malicious),
+        group_size=[int(size) if size.isdecimal() else size for size in words(group_size)],
+        epsilon=words(epsilon),
+        nodes=nodes,
+        sizes=sizes,
+        label_skew=[None if skew == "none" else float(skew) for skew in words(label_skew)],
+        numeric=numeric,
+        mechanism=mechanism,
+        delta=delta,
+        inputs=words(inputs),
+        cap_ratio=[float(ratio) for ratio in words(cap_ratio)],
+        trials=trials,
+        test_records=test_records,
+        seed=seed,
+    )
+    run_attack(grid, out, jobs=jobs, backend=backend, overwrite=overwrite, json=json, breakdown=breakdown)
+
+
+def run_attack(
+    grid: AttackGrid,
+    out: Path,
+    *,
+    jobs: int,
+    backend: str,
+    overwrite: bool,
+    json: bool,
+    breakdown: bool = False,
+) -> None:
+    """Measure the grid, draw it, say what came out."""
+    cells = grid.cells()
+    more = [
+        cell
+        for dataset in (grid.dataset if breakdown else [])
+        for nodes in grid.nodes
+        for cell in breakdown_cells(dataset, nodes, grid.trials, grid.seed)
+    ]
+    with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
+        total, done = len(cells) + len(more), len(progress.finished)
+        with console.batches(total, min(done, total)) as step:
+            run = {"jobs": jobs, "backend": backend, "watch": lambda _: step(grid.dataset[0])}
+            table = run_cells(cells, measure, progress, **run)  # type: ignore[arg-type]
+            broken = run_cells(more, measure_breakdown, progress, **run) if more else None  # type: ignore[arg-type]
+        table.to_csv(folder / "results.csv", index=False)
+        summary = summary_of(table)
+        summary.to_csv(folder / "summary.csv", index=False)
+        draw(table, folder)
+        if broken is not None:
+            broken.to_csv(folder / "breakdown.csv", index=False)
+            breakdowns(broken, ", ".join(grid.dataset)).savefig(folder / "breakdown.png", dpi=150)
+        write_manifest(folder, grid)
+    if json:
+        console.show_json(summary.to_dict(orient="records"))
+        return
+    columns = [name for name in summary.columns if summary[name].nunique(dropna=False) > 1 or name == "rule"]
+    lines = [[_shown(value) for value in line] for line in summary[columns].itertuples(index=False)]
+    console.show_table("balanced accuracy under the worst attack (backdoors apart)", columns, lines)
+    if broken is not None:
+        within = broken.groupby("kind", sort=False)["within_one"].mean()
+        for kind, share in within.items():
+            console.say(
+                f"{kind}: measured within one node of the prediction in {100 * share:.0f} % of trials"
+            )
+    console.say(f"written to {out}: {', '.join(sorted(p.name for p in out.iterdir()))}")
+
+
+KEPT = ("dataset", "nodes", "sizes", "label_skew", "numeric", "mechanism", "epsilon", "group_size", "inputs",
+        "cap_ratio", "share", "rule")  # fmt: skip
+
+
+def overall(table: pd.DataFrame) -> pd.DataFrame:
+    """Results of the attacks that are after the model as a whole; a cap means something only where it is."""
+    backdoors = {name for name in table["attack"].unique() if _is_backdoor(name)}
+    return table[~table["attack"].isin(backdoors)]
+
+
+def summary_of(table: pd.DataFrame) -> pd.DataFrame:
+    """For each setting, rule and share: the worst attack, its mean and interval; the worst backdoor."""
+    part = overall(table).copy()
+    # unchecked inputs have no cap: what is inside the invariants is compared with what is not
+    part.loc[part["inputs"] == "unchecked", "cap_ratio"] = None
+    lowest = worst(part, KEPT).rename(columns={"attack": "worst_attack"})
+    failed = part.assign(failed=(part["failure"] != "").astype(float))
+    failures = failed.groupby(list(KEPT), sort=False, dropna=False)["failed"].max().reset_index()
+    summary = lowest.merge(failures.rename(columns={"failed": "refused"}), on=list(KEPT), how="left")
+    backdoors = table[[_is_backdoor(name) for name in table["attack"]]].copy()
+    if len(backdoors):
+        backdoors.loc[backdoors["inputs"] == "unchecked", "cap_ratio"] = None
+        found = summarised(backdoors, [*KEPT, "attack"], "success")
+        top = found.groupby(list(KEPT), sort=False, dropna=False)["mean"].max().reset_index()
+        summary = summary.merge(top.rename(columns={"mean": "backdoor_success"}), on=list(KEPT), how="left")
+    return summary
+
+
+def draw(table: pd.DataFrame, folder: Path) -> None:
+    """The pictures that these results have something to show in."""
+    part = overall(table)
+    for dataset, some in part.groupby("dataset", sort=False):
+        name = str(dataset)
+        if some["share"].nunique() > 1:
+            curves(some, name).savefig(folder / f"curves-{name}.png", dpi=150)
+            heat_map(table[table["dataset"] == dataset], name).savefig(folder / f"map-{name}.png", dpi=150)
+        if some["group_size"].nunique(dropna=False) > 1:
+            for inputs, kind in some.groupby("inputs", sort=False):
+                dial(kind, f"{name}, {inputs} inputs").savefig(folder / f"dial-{name}-{inputs}.png", dpi=150)
+
+
+def words(text: str) -> list[str]:
+    """What stands between commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def shares(text: str) -> list[float]:
+    """``"0,0.2"``, or ``"0:0.45:0.05"``: first, last and step."""
+    try:
+        found = [float(word) for word in (text.split(":") if ":" in text else words(text))]
+    except ValueError:
+        found = []
+    if ":" in text and len(found) == 3 and found[2] > 0:
+        first, last, step = found
+        found = [round(first + index * step, 10) for index in range(int((last - first) / step + 1e-9) + 1)]
+    elif ":" in text:
+        found = []
+    if not found:
+        raise ValueError(f"--malicious is 0,0.2 or first:last:step as 0:0.45:0.05, got {text!r}")
+    return found
+
+
+def _is_backdoor(attack: str) -> bool:
+    return attack != "none" and choose_poison(attack).aim == "backdoor"
+
+
+def _shown(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

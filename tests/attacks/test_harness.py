@@ -1,0 +1,139 @@
+"""The harness: it measures what real rounds do, bites, and is paired."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attacks.breakdown import KINDS, measure_breakdown
+from attacks.grid import AttackGrid
+from attacks.harness import Setting, _arena, measure
+from attacks.poison import POISONS, choose_poison
+from securenb.checked import checked
+from securenb.federation import Federation
+from securenb.model import NaiveBayes
+from securenb.parameters import estimate
+from securenb.rule_choice import choose_rule
+
+RULES = ["sum", "median", "krum"]
+
+
+def grid(**more):
+    base = {
+        "dataset": "phishing",
+        "nodes": 15,
+        "rules": RULES,
+        "attacks": "scaled_flip",
+        "malicious": [0, 0.2],
+    }
+    return checked(AttackGrid, **base | {"trials": 1} | more)
+
+
+def table(**more):
+    return pd.DataFrame([line for cell in grid(**more).cells() for line in measure(cell)])
+
+
+@pytest.mark.parametrize("epsilon", ["none", "2"])
+@pytest.mark.parametrize("size", [1, 4, "all"])
+def test_its_rows_are_those_of_a_real_round_with_poisoned_nodes(epsilon, size):
+    (cell,) = [c for c in grid(epsilon=epsilon, group_size=size).cells() if c["malicious"]]
+    arena = _arena("phishing", "gaussian", None, 15, "equal", None, 100, 0, 0)
+    setting = Setting.of(arena, cell)
+    rule = choose_rule("sum")
+    rows, contaminated, refused = setting.opened(choose_poison("scaled_flip"), 3, rule)
+    federation: Federation = setting.federation
+    poisoned = choose_poison("scaled_flip").nodes(
+        list(arena.nodes), list(arena.order[:3]), arena.data.schema, rule, arena.streams.rng("poison")
+    )
+    contributions = federation.prepare(poisoned)
+    honest_groups = [{arena.nodes[i].id for i in group} for group in setting.groups]
+    assert honest_groups == [set(group) for group in contributions.groups]
+    assert refused == 0
+    assert 1 <= contaminated <= 3
+    if epsilon == "none":
+        real = federation.open(contributions).opened
+        assert np.array_equal(rows.tables.reshape(len(rows.sizes), -1), real.rows)
+
+
+def test_without_an_attack_the_sum_is_the_pooled_model():
+    lines = table(malicious=0.0, group_size=[1, 3, "all"])
+    arena = _arena("phishing", "gaussian", None, 15, "equal", None, 100, 0, 0)
+    data = arena.data
+    pooled = NaiveBayes(estimate(data.schema, arena.tables.sum(axis=0)))
+    found = lines[lines["rule"] == "sum"]["balanced_accuracy"]
+    assert np.allclose(found, pooled.balanced_score(data.test), atol=1e-6)
+
+
+def test_it_bites_a_plain_sum_and_a_median_withstands_it():
+    lines = table().set_index(["attack", "rule"])["balanced_accuracy"]
+    assert lines["scaled_flip", "sum"] < 0.5
+    assert lines["scaled_flip", "median"] > 0.85
+
+
+def test_trials_are_paired_and_larger_shares_contain_smaller_ones():
+    cells = grid(
+        malicious=[0.2, 0.4], attacks=["zero", "label_flip"], group_size=3, epsilon=["none", "1"]
+    ).cells()
+    arenas = {
+        id(_arena("phishing", "gaussian", None, 15, "equal", None, 100, 0, cell["trial"])) for cell in cells
+    }
+    assert len(arenas) == 1
+    groups = {tuple(map(tuple, Setting.of(arena_of(cell), cell).groups)) for cell in cells}
+    assert len(groups) == 1
+
+
+def arena_of(cell):
+    return _arena("phishing", "gaussian", None, 15, "equal", None, 100, 0, cell["trial"])
+
+
+def test_every_poison_can_be_measured_inside_and_outside_on_verified_and_unchecked_inputs():
+    attacks = [name + variant for name in POISONS for variant in ("", ":inside:noisy")]
+    lines = table(
+        attacks=attacks, malicious=0.2, inputs=["unchecked", "verified"], epsilon="5", rules=["median"]
+    )
+    assert set(lines["attack"]) == set(attacks)
+    assert lines["balanced_accuracy"].between(0, 1).all()
+    verified = lines[lines["inputs"] == "verified"].set_index("attack")["refused"]
+    assert verified["scaled_flip"] == verified["sign_flip"] == verified["malformed"] == 3
+    assert all(verified[name] == 0 for name in attacks if ":inside" in name)
+    unchecked = lines[lines["inputs"] == "unchecked"].set_index("attack")["refused"]
+    assert unchecked[unchecked > 0].index.tolist() == ["malformed"]
+
+
+def test_a_rerun_is_byte_identical():
+    more = {"attacks": ["adaptive", "random", "alie"], "epsilon": ["none", "1"], "group_size": [1, 3]}
+    assert table(**more).to_csv() == table(**more).to_csv()
+
+
+def test_a_rule_that_cannot_run_is_a_result_not_a_crash():
+    lines = table(rules=["krum"], malicious=0.2, group_size="all")
+    assert "cannot run on 1 rows" in lines["failure"].iloc[0]
+    assert lines["balanced_accuracy"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"attacks": "label_flop"}, "unknown poison 'label_flop'"),
+        ({"rules": ["median", "median"]}, "each once"),
+        ({"malicious": 1.0}, "below 1, got 1.0"),
+        ({"dataset": "mushrom"}, "unknown data set 'mushrom'"),
+        ({"group_size": "some"}, "some"),
+        ({"atacks": "zero"}, "atacks"),
+        ({"trials": 0}, "trials"),
+    ],
+)
+def test_a_grid_with_a_mistake_is_refused_in_one_line(change, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        grid(**change)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [i for i, k in enumerate(KINDS) if "geometric" not in k.name])
+def test_rules_break_within_one_node_of_the_prediction(kind, dataset):
+    dataset("mushroom")  # or skip
+    lines = [
+        measure_breakdown({"kind": kind, "dataset": "mushroom", "nodes": 60, "trial": trial, "seed": 2})[0]
+        for trial in range(3)
+    ]
+    assert all(line["within_one"] for line in lines), lines
