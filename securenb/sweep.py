@@ -16,6 +16,7 @@ import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 
 from protocols.canonical import digest
+from securenb.cluster import cluster
 from securenb.run_folder import Replayable, run_folder
 
 Cell = Mapping[str, Any]
@@ -93,6 +94,7 @@ def run_cells(
     *,
     jobs: int = 1,
     backend: str = "loky",
+    address: str | None = None,
     watch: Callable[[str], None] = lambda _: None,
 ) -> pd.DataFrame:
     """Measure every cell that is not finished yet; all results in the order of cells.
@@ -102,14 +104,20 @@ def run_cells(
     jobs
         Processes; -1 for all cores.
     backend
-        Of joblib: `loky`, `threading`, `sequential`, or `dask` and `ray` where they are set up.
+        Of joblib: `loky`, `threading`, `sequential`, or `dask` and `ray`, see `securenb.cluster`.
+    address
+        Of a Dask or Ray cluster; `None` makes one on this machine.
     watch
         Called with a cell's name when it is finished.
     """
     named = {_name(cell): cell for cell in cells}
     pending = [name for name in named if name not in progress.finished]
-    inner = {"inner_max_num_threads": 1} if backend in ("loky", "dask") else {}
-    with progress.writer() as finish, parallel_config(backend=backend, **inner):
+    inner = {"inner_max_num_threads": 1} if backend == "loky" else {}
+    with (
+        cluster(backend, jobs, address),
+        progress.writer() as finish,
+        parallel_config(backend=backend, **inner),
+    ):
         pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
         for name, rows in pool(delayed(_measured)(name, measure, named[name]) for name in pending):
             finish(name, rows)

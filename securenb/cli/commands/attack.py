@@ -85,6 +85,7 @@ def run_attack(
     *,
     jobs: int,
     backend: str,
+    address: str | None = None,
     overwrite: bool,
     json: bool,
     breakdown: bool = False,
@@ -100,7 +101,12 @@ def run_attack(
     with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
         total, done = len(cells) + len(more), len(progress.finished)
         with console.batches(total, min(done, total)) as step:
-            run = {"jobs": jobs, "backend": backend, "watch": lambda _: step(grid.dataset[0])}
+            run = {
+                "jobs": jobs,
+                "backend": backend,
+                "address": address,
+                "watch": lambda _: step(grid.dataset[0]),
+            }
             table = run_cells(cells, measure, progress, **run)  # type: ignore[arg-type]
             broken = run_cells(more, measure_breakdown, progress, **run) if more else None  # type: ignore[arg-type]
         table.to_csv(folder / "results.csv", index=False)

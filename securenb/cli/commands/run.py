@@ -22,19 +22,28 @@ def command(
     out: Annotated[Path, typer.Option(help="A folder for results, manifest and pictures.")],
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
     backend: Annotated[str, typer.Option(help="joblib's: loky, sequential, dask, ray.")] = "loky",
+    workers: Annotated[
+        str | None, typer.Option(help="Address of a Dask or Ray cluster; by default one is made here.")
+    ] = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Measure every combination of the lists in a file; ask again after an interruption to go on."""
     grid = read(sweep)
     if isinstance(grid, AttackGrid):
-        run_attack(grid, out, jobs=jobs, backend=backend, overwrite=overwrite, json=json)
+        run_attack(grid, out, jobs=jobs, backend=backend, address=workers, overwrite=overwrite, json=json)
         return
     cells = grid.cells()
     with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
         with console.batches(len(cells), len(progress.finished)) as step:
             table = run_cells(
-                cells, measure_round, progress, jobs=jobs, backend=backend, watch=lambda _: step("rounds")
+                cells,
+                measure_round,
+                progress,
+                jobs=jobs,
+                backend=backend,
+                address=workers,
+                watch=lambda _: step("rounds"),
             )
         table.to_csv(folder / "results.csv", index=False)
         write_manifest(folder, grid)
