@@ -4,6 +4,7 @@
 python3 run.py demo    the main job on data that ships with the package
 python3 run.py test    every test
 python3 run.py check   formatting, lint, types, layers, doctests
+python3 run.py docs    the documentation, into docs/_build
 """
 
 import hashlib
@@ -23,6 +24,10 @@ NEED_FLOWER = ["protocols/engines/flower", "securenb/deploy/client_app", "secure
 COMMANDS = {
     "demo": [[PYTHON, "-m", "securenb", "demo"]],
     "test": [[*PYTEST, "-n", "auto", "-m", "not slow"], [*PYTEST, "-n", "auto", "-m", "slow"]],
+    "docs": [
+        [PYTHON, "docs/generate_reference.py", "docs/reference"],
+        [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build"],
+    ],
     "check": [
         [PYTHON, "-m", "ruff", "format", "--check", "."],
         [PYTHON, "-m", "ruff", "check", "."],
@@ -50,7 +55,7 @@ def set_up() -> None:
             sys.exit(f"securenb: this Python cannot make environments; run: sudo apt-get install -y {name}")
         version()
         subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
-    install("test,check")
+    install("test,check,docs")
     stamp.write_text(wanted)
 
 

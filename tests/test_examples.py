@@ -1,19 +1,53 @@
-"""What the README shows, runs."""
+"""What the README and the documentation show, runs: Python as it stands, commands marked `sh`."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from securenb.cli.main import main
+
 ROOT = Path(__file__).resolve().parent.parent
-SNIPPETS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").glob("how-to/*.md")),
+]
+BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.S | re.M)
+SHOWN = {page: BLOCK.findall(page.read_text(encoding="utf-8")) for page in PAGES}
+ILLUSTRATIONS = {"design.md"}
+"""Pages whose snippets show signatures, not programs."""
 
 
-def test_the_readme_has_an_example():
-    assert SNIPPETS
+def pages(language):
+    return [
+        pytest.param(page, id=str(page.relative_to(ROOT)))
+        for page, blocks in SHOWN.items()
+        if page.name not in ILLUSTRATIONS and any(kind == language for kind, _ in blocks)
+    ]
 
 
-@pytest.mark.parametrize("code", SNIPPETS)
-def test_an_example_of_the_readme_runs(code, capsys):
-    exec(compile(code, "README.md", "exec"), {})
-    assert "replace-one" in capsys.readouterr().out
+@pytest.mark.parametrize("page", pages("python"))
+def test_the_python_on_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "example"}
+    for kind, code in SHOWN[page]:
+        if kind == "python":
+            exec(compile(code, page.name, "exec", dont_inherit=True), names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", pages("sh"))
+def test_the_commands_on_a_page_run_in_order(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for kind, code in SHOWN[page]:
+        for line in code.splitlines() if kind == "sh" else []:
+            words = shlex.split(line)
+            assert words[0] == "securenb", line
+            assert main(words[1:]) == 0, line
+
+
+def test_there_are_examples_to_run():
+    assert len(pages("python")) >= 5
+    assert pages("sh")

@@ -10,11 +10,12 @@ PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 WIDTH = 620
 
 
-def styled(chart: Any) -> Any:
-    """The chart with the house's fonts, colours and no frame."""
+def styled(chart: Any, *, fit: bool = True) -> Any:
+    """The chart with the house's fonts, colours and no frame; `fit` makes it as wide as the page."""
+    if fit:
+        chart = chart.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
     return (
-        chart.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
-        .configure(background="transparent", font="system-ui, sans-serif")
+        chart.configure(background="transparent", font="system-ui, sans-serif")
         .configure_view(stroke=None)
         .configure_range(category=PALETTE)
         .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridOpacity=0.4)

@@ -52,7 +52,8 @@ def _title(runs: Sequence[Run]) -> str:
     if len(runs) > 1:
         return f"securenb: {len(runs)} runs"
     run = runs[0]
-    return f"securenb {run.command}: {run.scenario.get('dataset', run.name)}"
+    dataset = run.scenario.get("dataset", run.name)
+    return f"securenb {run.command}: {', '.join(dataset) if isinstance(dataset, list) else dataset}"
 
 
 def write_page(folders: Sequence[Path], target: Path) -> None:
