@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attacks.grid import AttackGrid
-from attacks.harness import measure
+from attacks.harness import Setting, arena_of, measure
 from securenb.checked import checked
 from securenb.preflight import breakdown_share
 from securenb.sweep import Cell
@@ -94,19 +94,19 @@ def measure_breakdown(cell: Cell) -> list[dict[str, Any]]:
     base |= {"trial": cell["trial"], "attack": kind.choices["attacks"]}
     base["cap_ratio"] = kind.choices.get("cap_ratio")
 
-    def at(malicious: int) -> dict[str, Any]:
-        return measure(base | {"malicious": malicious})[0]
-
     def broken(malicious: int) -> bool:
-        line = at(malicious)
+        (line,) = measure(base | {"malicious": malicious})
         return bool(line["balanced_accuracy"] < 1 / line["classes"])
 
-    contaminated = [at(f)["contaminated"] for f in range(nodes + 1)]
+    arena = arena_of(base)
+    groups = Setting.of(arena, base).groups
+    owner = {node: index for index, group in enumerate(groups) for node in group}
+    contaminated = [len({owner[node] for node in arena.order[:f]}) for f in range(nodes + 1)]
     low, high = 0, nodes
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if broken(middle) else (middle, high)
-    can, must = kind.predicted(contaminated, at(0)["rows"])
+    can, must = kind.predicted(contaminated, len(groups))
     return [
         {
             "kind": kind.name,

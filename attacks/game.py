@@ -36,7 +36,7 @@ class Game:
         self.known = known
         model = estimate(known.schema, known.others.sum(axis=0), known.rule.smoothing).table
         self._scorer = Scorer.of(known.schema, drawn(known.schema, model, records, rng))
-        self._middle, self._direction = towards_flip(known.schema, known.others, known.rule.smoothing)
+        self._middle, self._direction = towards_flip(known.schema, known.others, known.smoothing)
         self._counts = pooled(known.others)[:, 0]
         nodes = len(known.others) + len(known.own)
         groups = max(nodes // known.group_size, 1)
@@ -48,7 +48,7 @@ class Game:
         """Tables to try: parameters on the way to flipped labels, and flipped counts mixed with true ones."""
         known = self.known
         point = self._middle + step * self._direction
-        towards = table_at(known.schema, point, weight * self._counts, known.rule.smoothing)
+        towards = table_at(known.schema, point, weight * self._counts, known.smoothing)
         true, false = pooled(known.others), pooled(flipped(known.others))
         mixed = np.rint(weight * ((1 - step) * true + step * false)).astype(np.int64)
         tables = [towards, mixed]

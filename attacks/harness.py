@@ -226,19 +226,17 @@ class Setting:
         return rows, contaminated, len(sent) - len(admitted)
 
 
+def arena_of(cell: Cell) -> Arena:
+    """The arena of a cell's trial."""
+    key = (cell["dataset"], cell["numeric"], cell["test_records"])
+    deal_by = (cell["nodes"], cell["sizes"], cell["label_skew"])
+    return _arena(*key, *deal_by, cell["trusted_records"], cell["seed"], cell["trial"])
+
+
 def measure(cell: Cell) -> list[dict[str, Any]]:
     """One line of results for each rule of a cell of `attacks.grid.AttackGrid.cells`."""
-    key = (cell["dataset"], cell["numeric"], cell["test_records"])
-    arena = _arena(
-        *key,
-        cell["nodes"],
-        cell["sizes"],
-        cell["label_skew"],
-        cell["trusted_records"],
-        cell["seed"],
-        cell["trial"],
-    )
-    scorer = _data(*key, cell["seed"])[1]
+    arena = arena_of(cell)
+    scorer = _data(cell["dataset"], cell["numeric"], cell["test_records"], cell["seed"])[1]
     setting = Setting.of(arena, cell)
     poison = None if cell["attack"] == NO_ATTACK else choose_poison(cell["attack"])
     wanted = None if poison is None else poison.wanted(arena.data.schema, arena.data.test)

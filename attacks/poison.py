@@ -48,6 +48,12 @@ class Knowledge:
     group_size: int
     cap: int
 
+    @property
+    def smoothing(self) -> float:
+        """The pseudo-count that the rule gives each row, see `securenb.point_rule.local_parameters`."""
+        nodes = len(self.own) + len(self.others)
+        return self.rule.smoothing / max(nodes // self.group_size, 1)
+
 
 @dataclass(frozen=True)
 class Poison(ABC):

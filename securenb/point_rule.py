@@ -13,9 +13,33 @@ from securenb.preaggregation import Preaggregation
 from securenb.rule import RULES, Rows, Rule
 
 
+def local_parameters(rows: Rows, smoothing: float) -> Parameters:
+    """The parameters that each row alone would give, stacked.
+
+    The pseudo-count is shared among the rows: each adds its part, so that all of them together are smoothed
+    as their sum would be, and equal rows combine to exactly the model of their sum. A whole pseudo-count
+    in each row would drown the counts of small nodes.
+    """
+    return estimate(rows.schema, rows.tables, smoothing / len(rows.sizes))
+
+
+def with_average_classes(combined: Parameters, local: Parameters) -> Parameters:
+    """`combined`, with the class probabilities averaged over the rows that have records.
+
+    Where nodes hold mostly records of one class each, the centre of their class probabilities is a node
+    of the commonest class, and the model knows no other. Their mean is right, and robust enough: they are
+    shares between 0 and 1, so f of n rows move it by at most f / n.
+    """
+    table = combined.table.copy()
+    having = local.defined[:, 0, 0]
+    shares = local.table[having, :, 0].mean(axis=0)
+    table[:, 0] = shares / shares.sum()
+    return Parameters(combined.schema, table, combined.defined)
+
+
 @dataclass(frozen=True)
 class PointRule(Rule):
-    """The centre of the parameters that each row alone would give.
+    """The centre of the parameters that each row alone would give; class probabilities are averaged.
 
     Parameters
     ----------
@@ -66,11 +90,11 @@ class PointRule(Rule):
 
     def tolerated(self, rows: Rows) -> int:
         """See `Rule.tolerated`: cells that few rows define tolerate fewer."""
-        fewest = int(estimate(rows.schema, rows.tables, self.smoothing).defined.sum(axis=0).min())
+        fewest = int(local_parameters(rows, self.smoothing).defined.sum(axis=0).min())
         return min(self.tolerance(len(rows.sizes)), self._cell_tolerance(fewest))
 
     def _combine(self, rows: Rows) -> Parameters:
-        local = estimate(rows.schema, rows.tables, self.smoothing)
+        local = local_parameters(rows, self.smoothing)
         self._check_cells(local)
         skipping = self.by_coordinate and not self.before
         points = plain(local) if skipping else stabilised(local)
@@ -80,7 +104,8 @@ class PointRule(Rule):
                 values = step.apply(values, self.malicious)
             points = Points(values, np.ones(values.shape, dtype=np.bool_))
         centre = replace(self, before=()).centre(points)
-        return unplain(rows.schema, centre) if skipping else unstabilised(rows.schema, centre)
+        combined = unplain(rows.schema, centre) if skipping else unstabilised(rows.schema, centre)
+        return with_average_classes(combined, local)
 
     def _cell_tolerance(self, defining: int) -> int:
         """The most malicious rows among those that define a cell; negative if they are too few at all."""

@@ -22,7 +22,7 @@ class Alie(Poison):
 
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
         """See `Poison.forge`."""
-        schema, smoothing = known.schema, known.rule.smoothing
+        schema, smoothing = known.schema, known.smoothing
         points = honest_points(schema, known.others, smoothing)
         middle, direction = towards_flip(schema, known.others, smoothing)
         point = middle + self.z(len(known.own), len(points)) * points.std(axis=0) * np.sign(direction)

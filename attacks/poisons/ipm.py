@@ -26,7 +26,7 @@ class Ipm(Poison):
 
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
         """See `Poison.forge`."""
-        schema, smoothing = known.schema, known.rule.smoothing
+        schema, smoothing = known.schema, known.smoothing
         middle = honest_points(schema, known.others, smoothing).mean(axis=0)
         by_class = middle.reshape(len(schema.classes), schema.width)
         origin = np.broadcast_to(by_class.mean(axis=0), by_class.shape).reshape(-1)

@@ -18,6 +18,6 @@ class Mimic(Poison):
 
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
         """See `Poison.forge`."""
-        points = honest_points(known.schema, known.others, known.rule.smoothing)
+        points = honest_points(known.schema, known.others, known.smoothing)
         farthest = int(np.argmax(np.square(points - points.mean(axis=0)).sum(axis=1)))
         return [known.others[farthest]] * len(known.own)

@@ -20,7 +20,7 @@ class MinSum(Poison):
 
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
         """See `Poison.forge`."""
-        schema, smoothing = known.schema, known.rule.smoothing
+        schema, smoothing = known.schema, known.smoothing
         points = honest_points(schema, known.others, smoothing)
         middle, direction = towards_flip(schema, known.others, smoothing)
         squares = squared_distances(points)

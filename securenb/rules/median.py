@@ -12,8 +12,10 @@ from securenb.points import Points, checked
 
 def median(points: Floats) -> Floats:
     """The median of each coordinate, shape (d,); the midpoint of the middle two for an even number."""
-    middle: Floats = np.median(checked(points, 0, 0), axis=0)
-    return middle
+    n = len(checked(points, 0, 0))
+    # numpy sorts columns with vector instructions, several times faster than it partitions them
+    ordered = np.sort(points, axis=0)
+    return np.asarray((ordered[(n - 1) // 2] + ordered[n // 2]) / 2)
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Median(PointRule):
 
     A row defines the parameters of a class only if it holds records of that class. Skipping the others
     is what keeps the median alive when most nodes lack most classes. Probabilities are taken as they
-    are: a median is the same on any monotone scale. They are rescaled to add to one afterwards.
+    are: a median is the same on any monotone scale. They are rescaled to add to one afterwards. Those of
+    the classes are averaged, see `securenb.point_rule.with_average_classes`.
     """
 
     by_coordinate: ClassVar[bool] = True

@@ -18,8 +18,8 @@ def trimmed_mean(points: Floats, malicious: int) -> Floats:
     n = len(checked(points, malicious, (len(points) - 1) // 2))
     if not malicious:
         return np.asarray(points.mean(axis=0))
-    inner = np.partition(points, (malicious, n - malicious - 1), axis=0)[malicious : n - malicious]
-    middle: Floats = inner.mean(axis=0)
+    # sorted, not partitioned: numpy sorts columns with vector instructions, several times faster
+    middle: Floats = np.sort(points, axis=0)[malicious : n - malicious].mean(axis=0)
     return middle
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from securenb.model import NaiveBayes
 from securenb.parameters import Floats, Parameters, estimate
+from securenb.point_rule import local_parameters
 from securenb.records import Records
 from securenb.rule import Rows, Rule
 
@@ -17,7 +18,7 @@ def scores(rows: Rows, reference: Records, smoothing: float) -> Floats:
     The probability that the model gives to the true class, averaged over the records of a class, then
     over the classes present: bounded, so that no record decides alone, and finer than accuracy.
     """
-    local = estimate(rows.schema, rows.tables, smoothing)
+    local = local_parameters(rows, smoothing)
     present = np.unique(reference.labels)
     found = np.empty(len(rows.sizes))
     for index in range(len(found)):

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from securenb.parameters import Floats, Mask, Parameters, estimate
+from securenb.parameters import Floats, Mask, Parameters
+from securenb.point_rule import local_parameters, with_average_classes
 from securenb.points import unplain
 from securenb.rule import RULES, Rows, Rule
 
@@ -40,7 +41,7 @@ class WeightedMedian(Rule):
 
     A row weighs what it claims: its count of the class, at most `cap` times the median of the counts of
     the rows that define the class. Without a cap a node would choose its own weight. Parameters are
-    taken as they are: a median is the same on any monotone scale.
+    taken as they are: a median is the same on any monotone scale. Class probabilities are averaged.
 
     Parameters
     ----------
@@ -66,23 +67,23 @@ class WeightedMedian(Rule):
 
     def tolerated(self, rows: Rows) -> int:
         """See `Rule.tolerated`."""
-        defined = estimate(rows.schema, rows.tables, self.smoothing).defined
+        defined = local_parameters(rows, self.smoothing).defined
         return self.tolerance(int(defined.sum(axis=0).min()))
 
     def _combine(self, rows: Rows) -> Parameters:
-        local = estimate(rows.schema, rows.tables, self.smoothing)
+        local = local_parameters(rows, self.smoothing)
         self._check_cells(local)
         weights = self._weights(rows.tables[..., 0], local.defined)
         flat = (len(rows.sizes), -1)
-        return unplain(rows.schema, weighted_median(local.table.reshape(flat), weights.reshape(flat)))
+        centre = weighted_median(local.table.reshape(flat), weights.reshape(flat))
+        return with_average_classes(unplain(rows.schema, centre), local)
 
     def _weights(self, counts: np.ndarray[tuple[int, ...], np.dtype[np.int64]], defined: Mask) -> Floats:
         """Weights of every parameter, shape (n, C, width)."""
         claimed = np.maximum(counts.astype(np.float64), 0.0)
-        # the class probabilities hang on all classes together
-        whole = claimed.sum(axis=1, keepdims=True)
         weights = np.repeat(self._capped(claimed)[..., None], defined.shape[2], axis=2)
-        weights[..., 0] = self._capped(whole)
+        # every row says something of the class probabilities, even that it has none of a class
+        weights[..., 0] = np.maximum(weights[..., 0], 1.0)
         return np.where(defined, weights, 0.0)
 
     def _capped(self, claimed: Floats) -> Floats:

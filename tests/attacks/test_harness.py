@@ -6,7 +6,7 @@ import pytest
 
 from attacks.breakdown import KINDS, measure_breakdown
 from attacks.grid import AttackGrid
-from attacks.harness import Setting, _arena, measure
+from attacks.harness import Setting, arena_of, measure
 from attacks.poison import POISONS, choose_poison
 from securenb.checked import checked
 from securenb.federation import Federation
@@ -36,7 +36,7 @@ def table(**more):
 @pytest.mark.parametrize("size", [1, 4, "all"])
 def test_its_rows_are_those_of_a_real_round_with_poisoned_nodes(epsilon, size):
     (cell,) = [c for c in grid(epsilon=epsilon, group_size=size).cells() if c["malicious"]]
-    arena = _arena("phishing", "gaussian", None, 15, "equal", None, 100, 0, 0)
+    arena = arena_of(cell)
     setting = Setting.of(arena, cell)
     rule = choose_rule("sum")
     rows, contaminated, refused = setting.opened(choose_poison("scaled_flip"), 3, rule)
@@ -56,7 +56,7 @@ def test_its_rows_are_those_of_a_real_round_with_poisoned_nodes(epsilon, size):
 
 def test_without_an_attack_the_sum_is_the_pooled_model():
     lines = table(malicious=0.0, group_size=[1, 3, "all"])
-    arena = _arena("phishing", "gaussian", None, 15, "equal", None, 100, 0, 0)
+    arena = arena_of(grid().cells()[0])
     data = arena.data
     pooled = NaiveBayes(estimate(data.schema, arena.tables.sum(axis=0)))
     found = lines[lines["rule"] == "sum"]["balanced_accuracy"]
@@ -73,16 +73,10 @@ def test_trials_are_paired_and_larger_shares_contain_smaller_ones():
     cells = grid(
         malicious=[0.2, 0.4], attacks=["zero", "label_flip"], group_size=3, epsilon=["none", "1"]
     ).cells()
-    arenas = {
-        id(_arena("phishing", "gaussian", None, 15, "equal", None, 100, 0, cell["trial"])) for cell in cells
-    }
+    arenas = {id(arena_of(cell)) for cell in cells}
     assert len(arenas) == 1
     groups = {tuple(map(tuple, Setting.of(arena_of(cell), cell).groups)) for cell in cells}
     assert len(groups) == 1
-
-
-def arena_of(cell):
-    return _arena("phishing", "gaussian", None, 15, "equal", None, 100, 0, cell["trial"])
 
 
 def test_every_poison_can_be_measured_inside_and_outside_on_verified_and_unchecked_inputs():
