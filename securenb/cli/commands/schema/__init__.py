@@ -1,0 +1,1 @@
+"""Schemas: the public description of records."""
