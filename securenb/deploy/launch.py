@@ -64,6 +64,8 @@ def coordinator(folder: Path, listen: str, port: int) -> Launch:
         *("--ssl-ca-certfile", str(folder / "ca.pem")),
         *("--ssl-certfile", str(folder / "server.pem"), "--ssl-keyfile", str(folder / "server.key")),
         "--enable-supernode-auth",
+        # on disk: sites that are connected must be known again to a coordinator that comes back
+        *("--database", str(_home(folder) / "state.db")),
         "--disable-runtime-dependency-installation",
         *("--host", listen, "--port", str(port)),
     )
@@ -167,7 +169,10 @@ def reason(log: Path) -> str:
     return last_line(text)
 
 
+REGISTERED = "already in use"
+"""What Flower says of a node's key that it knows."""
+
 REASONS = {
     "CERTIFICATE_VERIFY_FAILED": "the coordinator's certificate is not signed by our ca.pem",
-    "PermissionDenied": "the coordinator does not know this node's key; it registers those in node-keys/",
+    "Failed to activate SuperNode": "the coordinator does not know this node's key, see node-keys/",
 }

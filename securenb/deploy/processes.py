@@ -23,7 +23,9 @@ def start(
     """
     if (running := alive(folder)) is not None:
         raise ValueError(f"process {running} works for {folder} already; `securenb deploy down` ends it")
-    with log.open("ab") as output:
+    if log.exists():
+        log.replace(log.with_name(log.name + ".old"))
+    with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 - the arguments are ours
             arguments,
             env=dict(environment),

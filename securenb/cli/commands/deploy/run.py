@@ -18,7 +18,7 @@ from securenb.deploy.coordinator import PROGRESS, RESULT, Coordinator
 from securenb.deploy.folder import APP, COORDINATOR
 from securenb.deploy.log import Log
 
-SUBMIT_SECONDS = 120
+SUBMIT_SECONDS = 40
 
 
 def command(
@@ -75,7 +75,9 @@ def _follow(own: Path, place: Path, *, quiet: bool) -> dict[str, Any]:
             if line["event"] in ("opened", "aborted"):
                 return line
         if processes.alive(own) is None:
-            raise Abort("the coordinator died; sites that were asked will refuse this session from now on")
+            raise Abort(
+                "the coordinator died; `securenb deploy up` starts it again; no site releases anything twice"
+            )
         if not shown and time.monotonic() - began > SUBMIT_SECONDS:
             raise Abort(f"the coordinator did not begin, see {own / 'flower.log'}")
         time.sleep(0.2)
