@@ -2,8 +2,9 @@
 """Set up and run securenb on a machine with only Python 3.11+ and git.
 
 python3 run.py demo    the main job on data that ships with the package
-python3 run.py test    every test
+python3 run.py test    every test that needs no extra
 python3 run.py check   formatting, lint, types, layers, doctests
+python3 run.py deploy-test   installs the extras for many machines, and runs their tests
 python3 run.py docs    the documentation, into docs/_build
 """
 
@@ -19,11 +20,13 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 PYTEST = [PYTHON, "-m", "pytest", "-q"]
+TESTS = [*PYTEST, "-n", "auto", "--ignore=tests/flower"]
 PACKAGES = ["securenb", "protocols", "attacks"]
 NEED_FLOWER = ["protocols/engines/flower", "securenb/deploy/client_app", "securenb/deploy/server_app"]
 COMMANDS = {
     "demo": [[PYTHON, "-m", "securenb", "demo"]],
-    "test": [[*PYTEST, "-n", "auto", "-m", "not slow"], [*PYTEST, "-n", "auto", "-m", "slow"]],
+    "test": [[*TESTS, "-m", "not slow"], [*TESTS, "-m", "slow"]],
+    "deploy-test": [[*PYTEST, "-n", "2", "tests/flower", "tests/securenb/test_cluster.py"]],
     "docs": [
         [PYTHON, "docs/generate_reference.py", "docs/reference"],
         [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build"],
@@ -75,6 +78,8 @@ def main() -> int:
         sys.exit(f"usage: python3 run.py {{{'|'.join(COMMANDS)}}}")
     try:
         set_up()
+        if sys.argv[1] == "deploy-test":
+            install("test,flower,dask")
     except subprocess.CalledProcessError as error:
         sys.exit(f"securenb: set-up failed (exit code {error.returncode}); the lines above say why")
     for command in COMMANDS[sys.argv[1]]:
