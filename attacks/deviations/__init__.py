@@ -1,0 +1,1 @@
+"""Deviations from a protocol, one file each."""

@@ -1,0 +1,28 @@
+"""Shares of its secrets that nobody can read."""
+
+import msgspec
+
+from attacks.deviation import Cast, Rewriting
+from protocols.double_masking.messages import SealedShares
+from protocols.schemes._committee import Seeds
+from protocols.schemes._reports import Report
+from protocols.wire import Message
+
+
+def _garbled(sealed: bytes) -> bytes:
+    return sealed[:-1] + bytes([sealed[-1] ^ 1])
+
+
+class BrokenShare(Rewriting):
+    """Damages what it seals for others: its last share."""
+
+    def rewritten(self, body: Message, cast: Cast) -> Message | None:
+        """See `Rewriting.rewritten`."""
+        match body:
+            case SealedShares(sealed):
+                return SealedShares(_garbled(sealed))
+            case Seeds(public, box):
+                return Seeds(public, _garbled(box))
+            case Report(key, public, (*shares, last)):
+                return Report(key, public, (*shares, _garbled(last)))
+        return None

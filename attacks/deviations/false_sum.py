@@ -1,0 +1,28 @@
+"""A sum that is another."""
+
+from attacks.crafting import byte_fields, with_bytes
+from attacks.deviation import Cast, Rewriting
+from protocols.schemes import _committee, _holder, _reports, _sums, gossip, paillier, ring
+from protocols.wire import Message
+
+SUMS = (_sums.Sums, _committee.PartSums, _reports.Sums, _holder.Partials, paillier.Sums, ring.Sum, gossip.Sum)
+
+
+class FalseSum(Rewriting):
+    """Adds one to the first coordinate of every sum, or part of a sum, that it hands over."""
+
+    roles = ("node", "trustee")
+    not_covered = {
+        "ideal": "the functionality is trusted",
+        "mixer": "the mixers are trusted to add; only impossible sums are noticed",
+        "paillier": "the key holder is trusted to decrypt",
+        "verified": "helpers are trusted to add what they verified",
+    }
+
+    def rewritten(self, body: Message, cast: Cast) -> Message | None:
+        """See `Rewriting.rewritten`."""
+        if not isinstance(body, SUMS):
+            return None
+        path, words = next((path, found) for path, found in byte_fields(body) if found)
+        wrong: Message = with_bytes(body, path, bytes([(words[0] + 1) % 256]) + words[1:])
+        return wrong
