@@ -152,10 +152,10 @@ def judged(deviation: Deviation, role: Role, cast: Cast) -> Verdict | None:
     if not deviation.changed:
         return None
     blamed = who in {blame.party for blame in run.transcript.blames}
-    return Verdict(_outcome(deviation, opened, cast, who, blamed=blamed), opened, run.transcript)
+    return Verdict(_outcome(deviation, opened, cast, blamed=blamed), opened, run.transcript)
 
 
-def _outcome(deviation: Deviation, opened: Opened | None, cast: Cast, who: PartyId, *, blamed: bool) -> Outcome:
+def _outcome(deviation: Deviation, opened: Opened | None, cast: Cast, *, blamed: bool) -> Outcome:
     if any(np.array_equal(vector, cast.vectors[node]) for node, vector in deviation.read.items()):
         return Outcome.NOT_COVERED
     if opened is None:

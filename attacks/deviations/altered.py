@@ -1,5 +1,8 @@
 """Well-formed messages that say something else."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attacks.crafting import longest_changed
 from attacks.deviation import Cast, Deviation
 from protocols.party import Envelope
@@ -9,7 +12,7 @@ class Altered(Deviation):
     """Adds one to the first byte of the longest field of every message."""
 
     roles = ("node", "trustee")
-    not_covered = {
+    not_covered: ClassVar[Mapping[str, str]] = {
         "plain": "a vector within bounds is its node's own business",
         "ideal": "a vector within bounds is its node's own business; the functionality is trusted",
         "ring": "whoever adds to a running total adds to the sum",

@@ -1,7 +1,5 @@
 """Shares of its secrets that nobody can read."""
 
-import msgspec
-
 from attacks.deviation import Cast, Rewriting
 from protocols.double_masking.messages import SealedShares
 from protocols.schemes._committee import Seeds

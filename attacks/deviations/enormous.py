@@ -17,4 +17,4 @@ class Enormous(Rewriting):
         vector = from_bytes(words).copy()
         vector[0] += 1 << 62
         ((path, _),) = byte_fields(body)
-        return with_bytes(body, path, to_bytes(vector)) # type: ignore[no-any-return]
+        return with_bytes(body, path, to_bytes(vector))  # type: ignore[no-any-return]

@@ -1,5 +1,8 @@
 """A sum that is another."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attacks.crafting import byte_fields, with_bytes
 from attacks.deviation import Cast, Rewriting
 from protocols.schemes import _committee, _holder, _reports, _sums, gossip, paillier, ring
@@ -12,7 +15,7 @@ class FalseSum(Rewriting):
     """Adds one to the first coordinate of every sum, or part of a sum, that it hands over."""
 
     roles = ("node", "trustee")
-    not_covered = {
+    not_covered: ClassVar[Mapping[str, str]] = {
         "ideal": "the functionality is trusted",
         "mixer": "the mixers are trusted to add; only impossible sums are noticed",
         "paillier": "the key holder is trusted to decrypt",

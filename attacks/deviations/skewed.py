@@ -1,5 +1,8 @@
 """A vector that is not what the records say, but could be."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attacks.deviation import Cast, Deviation
 from protocols.party import Party
 
@@ -7,7 +10,9 @@ from protocols.party import Party
 class Skewed(Deviation):
     """Takes part with another vector within the capacity than its records give."""
 
-    not_covered = {"*": "what a node puts in is for the rules, or a proof of validity, to bound"}
+    not_covered: ClassVar[Mapping[str, str]] = {
+        "*": "what a node puts in is for the rules, or a proof of validity, to bound"
+    }
 
     def deviant(self, honest: Party, cast: Cast) -> Party:
         """See `Deviation.deviant`."""

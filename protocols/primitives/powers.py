@@ -36,7 +36,7 @@ def cheapest_table(bits: int, count: int) -> tuple[int, int] | None:
     >>> cheapest_table(1536, 1) is None
     True
     >>> cheapest_table(1536, 170)
-    (10, 4)
+    (10, 5)
     """
     best, shape = bits * count, None
     for rows in range(2, 12):
