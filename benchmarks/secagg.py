@@ -1,0 +1,117 @@
+"""Secure aggregation against Flower's SecAgg+ on the same job, and at scale.
+
+    python -m benchmarks.secagg --flower PYTHON              # n = 100: k = 20 neighbours
+    python -m benchmarks.secagg --flower PYTHON --complete   # n = 100: everybody with everybody (minutes)
+    python -m benchmarks.secagg --scale 1000,10000           # one process, 2 % silent nodes
+
+Processor time. PYTHON is that of an environment in which flwr is installed; without it only our side is
+printed. Ours is a whole run over the local engine, every message encoded, checked and decoded; a node's
+figure is its own code, as is Flower's client's.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from protocols.double_masking.protocol import DoubleMasking
+from protocols.engines.faults import Faults
+from protocols.engines.local import LocalRun
+from protocols.entropy import seeded
+from protocols.grouping import one_group
+from protocols.primitives.neighbour_plan import NeighbourPlan
+from protocols.ring import Capacity
+from protocols.schemes.secagg import SecAgg
+from protocols.schemes.secagg_plus import SecAggPlus
+
+LENGTH = 1000
+
+
+@dataclass(frozen=True)
+class TwentyNeighbours(SecAggPlus):
+    """Fewer neighbours than the planner allows at n = 100: only for comparison with Flower at the same k."""
+
+    def plan(self, size: int) -> NeighbourPlan:
+        return NeighbourPlan(20, 15)
+
+
+def measured(protocol: DoubleMasking, nodes: int, silent: float, seed: int) -> dict[str, float]:
+    """One round: seconds a node and of the aggregator, bytes up, whether the sum is exact."""
+    rng = np.random.default_rng(seed)
+    names = [f"node-{index}" for index in range(nodes)]
+    vectors = {name: rng.integers(-1000, 1000, LENGTH) for name in names}
+    quiet = rng.choice(names, int(silent * nodes), replace=False)
+    begin = time.process_time()
+    session = protocol.session(one_group(names), LENGTH, Capacity(1000, nodes), bytes(16))
+    parties = protocol.parties(vectors, session, seeded(seed))
+    faults = Faults(silent={str(name): int(rng.integers(3)) for name in quiet})
+    run = LocalRun(parties, protocol.codec(session), session, faults)
+    opened = run.run()
+    total = time.process_time() - begin
+    exact = np.array_equal(opened.rows[0], sum(vectors[name] for name in opened.members[0]))
+    assert exact, "the sum is not exact"
+    return {
+        "client": run.transcript.mean("node", "cpu"),
+        "server": run.transcript.mean("aggregator", "cpu"),
+        "upload": run.transcript.mean("node", "sent"),
+        "total": total,
+    }
+
+
+def flower(python: str, *arguments: str) -> dict[str, float]:
+    script = Path(__file__).with_name("flower_secagg.py")
+    done = subprocess.run([python, str(script), *arguments], capture_output=True, text=True, check=True)
+    result: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    return result
+
+
+def shown(name: str, ours: dict[str, float], theirs: dict[str, float] | None) -> None:
+    line = f"{name:<32} client {1e3 * ours['client']:8.2f} ms  server {ours['server']:7.3f} s  "
+    line += f"up {ours['upload']:8,.0f} B"
+    if theirs:
+        ratios = [theirs[part] / ours[part] for part in ("client", "server", "upload")]
+        line += "   Flower: " + "  ".join(f"{ratio:,.1f}×" for ratio in ratios)
+    print(line)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--flower")
+    parser.add_argument("--complete", action="store_true")
+    parser.add_argument("--scale", default="")
+    parser.add_argument("--seed", type=int, default=7)
+    options = parser.parse_args()
+    for nodes in map(int, options.scale.split(",") if options.scale else ()):
+        ours = measured(SecAggPlus(profile="curious"), nodes, 0.02, options.seed)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        shown(f"curious n={nodes}, 2 % silent", ours, None)
+        print(f"{'':<32} all parties {ours['total']:.1f} s CPU, peak {peak:.2f} GB")
+    if options.scale:
+        return
+    shape = ["--nodes", "100", "--length", str(LENGTH), "--silent", "0"]
+    if options.complete:
+        theirs = None
+        if options.flower:
+            theirs = flower(options.flower, *shape, "--shares", "100", "--threshold", "67")
+        for profile in ("lying", "curious"):
+            shown(
+                f"complete n=100, {profile}", measured(SecAgg(profile=profile), 100, 0, options.seed), theirs
+            )
+        return
+    theirs = None
+    if options.flower:
+        theirs = flower(options.flower, *shape, "--shares", "21", "--threshold", "14")
+    for profile in ("lying", "curious"):
+        ours = measured(TwentyNeighbours(profile=profile), 100, 0, options.seed)
+        shown(f"k=20 n=100, {profile}", ours, theirs)
+    if not options.flower:
+        print("Flower was not measured: name the Python of an environment with flwr, --flower PYTHON")
+
+
+if __name__ == "__main__":
+    main()
