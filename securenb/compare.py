@@ -11,8 +11,12 @@ from protocols.errors import Abort
 from protocols.protocol import PROTOCOLS
 from securenb.dataset import Dataset
 from securenb.federation import Federation
+from securenb.node import Node
 from securenb.round import Round
 from securenb.scenario import Scenario
+
+ALL = "all"
+"""Instead of names: every protocol there is."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def compare(
     scenario: Scenario,
     data: Dataset,
     protocols: Sequence[str],
-    faults: Faults = NO_FAULTS,
+    drop: float = 0.0,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Compared:
     """Run one noised round under each protocol.
@@ -79,6 +83,11 @@ def compare(
 
     Parameters
     ----------
+    protocols
+        Names, each once; ``["all"]`` for every protocol, where those that cannot run with these groups
+        get a line that says why.
+    drop
+        The share of nodes that fall silent, each at once or after its first message.
     progress
         Called with each protocol's name before it runs.
 
@@ -87,14 +96,28 @@ def compare(
     ValueError
         If a protocol is unknown, or cannot run with these groups.
     """
+    if not 0 <= drop < 1:
+        raise ValueError(f"the share of nodes that fall silent is from 0 to below 1, got {drop}")
+    everything = list(protocols) == [ALL]
+    protocols = list(PROTOCOLS) if everything else protocols
     nodes = scenario.deal(data)
+    faults = _silence(nodes, drop, scenario.streams.rng("drop"))
     federations = _federations(scenario, data, protocols, scenario.group_size or len(nodes))
     contributions = federations[0].prepare(nodes)
-    for federation in federations:
-        federation.session(contributions.groups)  # refuse before the first one runs
+    refused = {}
+    for name, federation in zip(protocols, federations, strict=True):
+        try:
+            federation.session(contributions.groups)  # refuse before the first one runs
+        except ValueError as error:
+            if not everything:
+                raise
+            refused[name] = f"cannot run: {error}"
     lines, rounds = [], {}
     for name, federation in zip(protocols, federations, strict=True):
         progress(name)
+        if name in refused:
+            lines.append(Comparison(name, failure=refused[name]))
+            continue
         try:
             round_ = federation.open(contributions, faults)
         except Abort as abort:
@@ -123,6 +146,13 @@ def compare(
     return Compared(
         tuple(lines), rounds, len(nodes), federations[0].among(min(map(len, contributions.groups)))
     )
+
+
+def _silence(nodes: Sequence[Node], drop: float, rng: np.random.Generator) -> Faults:
+    """A share of the nodes falls silent, each at once or after its first message."""
+    count = round(drop * len(nodes))
+    silent = rng.choice(len(nodes), count, replace=False)
+    return Faults(silent={nodes[index].id: int(rng.integers(2)) for index in silent}) if count else NO_FAULTS
 
 
 def _federations(scenario: Scenario, data: Dataset, protocols: Sequence[str], size: int) -> list[Federation]:

@@ -8,7 +8,7 @@ import typer
 from protocols.protocol import PROTOCOLS
 from securenb.cli import console
 from securenb.cli.options import Choose, Json, Out, Overwrite, Report, report_page, with_scenario
-from securenb.compare import Compared, compare
+from securenb.compare import ALL, Compared, compare
 from securenb.dataset import Dataset
 from securenb.report.comparison import comparison_figure
 from securenb.report.page import write_page
@@ -21,7 +21,10 @@ from securenb.sensitivity import ADJACENCIES
 @with_scenario
 def command(
     choose: Choose,
-    protocols: Annotated[str, typer.Option(help="Names, separated by commas.")] = "plain,masking,paillier",
+    protocols: Annotated[
+        str, typer.Option(help="Names, separated by commas, or `all`.")
+    ] = "plain,masking,paillier",
+    drop: Annotated[float, typer.Option(help="The share of nodes that fall silent during the round.")] = 0.0,
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
     report: Report = False,  # noqa: FBT002
@@ -30,15 +33,16 @@ def command(
     """Run the same noised round under each protocol: same model, bytes, time, what the aggregator learned."""
     page = report_page(out, wanted=report)
     names = [name.strip() for name in protocols.split(",") if name.strip()]
-    scenario = choose(protocol=names[0] if names else "")
+    everything = names == [ALL]
+    scenario = choose(protocol="plain" if everything else names[0] if names else "")
     with console.rows() as read:
         data = scenario.load(read)
-    with console.steps(len(names)) as step:
+    with console.steps(len(PROTOCOLS) if everything else len(names)) as step:
         if out is None:
-            compared = compare(scenario, data, names, progress=step)
+            compared = compare(scenario, data, names, drop, progress=step)
         else:
             with run_folder(out, overwrite=overwrite) as folder:
-                compared = compare(scenario, data, names, progress=step)
+                compared = compare(scenario, data, names, drop, progress=step)
                 write(folder, scenario, data, compared)
     if page is not None:
         write_page([page.parent], page)
@@ -46,6 +50,8 @@ def command(
         console.show_json(compared.table().to_dict(orient="records"))
         return
     show(scenario, compared)
+    if everything:
+        show_claims()
     if out is not None:
         console.say(f"written to {out}: results.csv, comparison.png, manifest.json")
 
@@ -95,9 +101,21 @@ def show(scenario: Scenario, compared: Compared) -> None:
         console.say("\n".join(f"  {round_.ledger.total(kind)}" for kind in ADJACENCIES))
         console.say(f"any {compared.among} honest shares of a group make a dose of noise")
         if len(compared.rounds) > 1:
-            same = len({round_.digests()["model"] for round_ in compared.rounds.values()}) == 1
-            console.say("all models are identical" if same else "THE MODELS DIFFER")
+            found = [
+                (round_.opened.members, round_.digests()["model"]) for round_ in compared.rounds.values()
+            ]
+            members = len({summed for summed, _ in found})
+            who = "all models are" if members == 1 else "models that sum the same nodes are"
+            console.say(f"{who} identical" if len(set(found)) == members else "THE MODELS DIFFER")
     for name, round_ in compared.rounds.items():
         if any(release.seen == "vector" for release in round_.ledger.releases):
             console.say(f"under {name} the aggregator reads every node's vector, with one share of a dose:")
             console.say("\n".join(f"  {round_.ledger.total(kind, 'vector')}" for kind in ADJACENCIES))
+
+
+def show_claims() -> None:
+    """What each protocol says of itself."""
+    columns = ["protocol", "who must be trusted", "drop-outs", "a lying aggregator"]
+    claims = {name: PROTOCOLS[name].claims for name in PROTOCOLS}
+    lines = [[name, own.trust, own.dropouts, own.lying_aggregator] for name, own in claims.items()]
+    console.show_table("what each protocol promises", columns, lines)

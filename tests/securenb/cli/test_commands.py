@@ -97,6 +97,30 @@ def test_train_under_verified_says_what_a_node_is_worth(capsys):
     assert "a dose in any 1 share" in printed
 
 
+@pytest.mark.slow
+def test_compare_runs_every_protocol_there_is_also_when_nodes_fall_silent(capsys, tmp_path):
+    arguments = [
+        "compare",
+        "phishing",
+        "--nodes",
+        "12",
+        "--protocols",
+        "all",
+        "--epsilon",
+        "1",
+        "--seed",
+        "7",
+    ]
+    assert main([*arguments, "--drop", "0.1", "--out", str(tmp_path / "run")]) == 0
+    table = pd.read_csv(tmp_path / "run" / "results.csv").set_index("protocol")
+    assert set(table.index) == set(PROTOCOLS)
+    done = table[table["failure"].isna()]
+    assert {"plain", "paillier", "secagg", "oneshot"} <= set(done.index)
+    assert done["identical"].all()
+    assert "masks cannot cancel" in table.loc["masking", "failure"]
+    assert "who must be trusted" in capsys.readouterr().out
+
+
 MISTAKES = {
     "no such command": (["fit"], "No such command 'fit'"),
     "unknown data set": (["train", "mnist", *TRAIN[2:]], "unknown data set 'mnist'; known: accelerometer"),
