@@ -10,6 +10,7 @@ from securenb.federation import RECORD_CAP, Federation
 from securenb.mechanism import MECHANISMS, Mechanism, exact
 from securenb.mechanisms.none import NoNoise
 from securenb.records import Records
+from securenb.refine import Refinement
 from securenb.rule_choice import choose_rule
 from securenb.schema import Schema
 from securenb.streams import Streams
@@ -41,6 +42,8 @@ class Choices(BaseModel):
     record_cap
         The most records that a node may hold; under the protocol `verified`, that it proves to hold at
         most, see `securenb.verified.VerifiedFederation`.
+    consistency, shrinkage
+        See `securenb.refine.Refinement`.
     seed
         Makes it a simulation; `None` uses the operating system's entropy for noise and keys.
     """
@@ -57,6 +60,8 @@ class Choices(BaseModel):
     colluding: int = Field(default=0, ge=0)
     malicious_bound: int = Field(default=0, ge=0)
     record_cap: int | None = Field(default=None, ge=1)
+    consistency: bool = True
+    shrinkage: bool = False
     seed: int | None = Field(default=None, ge=0)
 
     @field_validator("epsilon", mode="before")
@@ -119,5 +124,6 @@ class Choices(BaseModel):
             colluding=self.colluding,
             record_cap=RECORD_CAP if self.record_cap is None else self.record_cap,
             malicious=self.malicious_bound,
+            refinement=Refinement(self.consistency, self.shrinkage),
             seed=self.seed,
         )

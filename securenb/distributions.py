@@ -64,6 +64,10 @@ class Distribution(ABC):
         """The privacy-loss distribution; `None` where it would be too large to tabulate."""
 
     @abstractmethod
+    def spread(self) -> float:
+        """The variance, or an upper bound on it."""
+
+    @abstractmethod
     def tail(self, log_failure: float) -> int:
         """What |k| exceeds with probability at most exp(-log_failure)."""
 
@@ -123,6 +127,10 @@ class Polya(Distribution):
         masses = np.concatenate([ends[:1], np.exp(log_none - middle * step), ends[1:]])
         return Losses(values, masses)
 
+    def spread(self) -> float:
+        """See `Distribution.spread`."""
+        return float(self.doses) / 2 / math.sinh(0.5 / float(self.scale)) ** 2
+
     def tail(self, log_failure: float) -> int:
         """See `Distribution.tail`; a Chernoff bound on each negative binomial."""
         scale, failure = float(self.scale), log_failure + math.log(2)
@@ -163,6 +171,10 @@ class Skellam(Distribution):
         with np.errstate(divide="ignore"):
             log_pmf = np.log(special.ive(np.abs(k), variance))
         return _tabulated(log_pmf, shift)
+
+    def spread(self) -> float:
+        """See `Distribution.spread`."""
+        return float(self.variance)
 
     def tail(self, log_failure: float) -> int:
         """See `Distribution.tail`; a Chernoff bound with log E exp(sX) = variance · (cosh(s) - 1)."""
@@ -212,6 +224,10 @@ class DiscreteGaussian(Distribution):
         k = np.arange(-reach - shift, reach + 1, dtype=np.float64)
         exponents = -(k**2) / (2 * float(self.variance))
         return _tabulated(exponents - math.log(math.fsum(np.exp(exponents))), shift)
+
+    def spread(self) -> float:
+        """See `Distribution.spread`; a discrete Gaussian's is at most its parameter (CKS20, corollary 9)."""
+        return float(self.variance)
 
     def tail(self, log_failure: float) -> int:
         """See `Distribution.tail`; it is sub-Gaussian with its variance parameter (CKS20, lemma 24)."""

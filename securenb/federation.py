@@ -14,13 +14,15 @@ from protocols.opened import Opened
 from protocols.protocol import Protocol
 from protocols.ring import Capacity, Integers
 from protocols.session import SESSION_ID_BYTES, Session
+from securenb.charging import charges
 from securenb.door import at_the_door
-from securenb.ledger import Ledger, Release, Seen
-from securenb.mechanism import Charge, Mechanism
+from securenb.ledger import Ledger
+from securenb.mechanism import Mechanism
 from securenb.model import NaiveBayes
 from securenb.node import Node
 from securenb.noise import ExactNoise, FastNoise, Noise
 from securenb.preflight import check_counts, check_rule, noise_spread
+from securenb.refine import USUAL, Refinement, variances
 from securenb.round import Contributions, Round
 from securenb.rule import Rows, Rule
 from securenb.schema import Schema
@@ -57,6 +59,8 @@ class Federation:
     malicious
         The most nodes that may be malicious: the rule is told how many rows that makes, and a round that
         it does not withstand is refused, see `securenb.preflight`.
+    refinement
+        Free post-processing of the opened rows.
     seed
         Makes the round a reproducible simulation: nothing in it is secret. `None` takes noise and keys
         from the operating system, with the exact sampler.
@@ -71,6 +75,7 @@ class Federation:
     survivors: int | None = None
     record_cap: int = RECORD_CAP
     malicious: int = 0
+    refinement: Refinement = USUAL
     seed: int | None = None
     streams: Streams = field(init=False)
 
@@ -260,11 +265,16 @@ class Federation:
 
     def _model(self, opened: Opened) -> NaiveBayes:
         rows = Rows.of(self.schema, opened, self.mechanism.grid)
+        noise = [
+            variances(self.mechanism, self.schema, self.among(size), self.shares(size))
+            for size in map(len, opened.members)
+        ]
         if self.malicious:
             largest = max(map(len, opened.members))
             shares = self.shares(largest)
             check_counts(rows, noise_spread(self.mechanism, self.schema, self.among(largest), shares))
-        return NaiveBayes(self._withstanding(opened.members).combine(rows))
+        refined = self.refinement.refine(rows, np.array(noise), pool=self.rule.pools)
+        return NaiveBayes(self._withstanding(opened.members).combine(refined))
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:
         """What opening these rows costs, and what the aggregator sees besides.
@@ -276,23 +286,14 @@ class Federation:
         opened
             Members of the rows that were opened; by default all groups, whole: what a round may cost.
         """
-        ledger, mechanism = Ledger(), repr(self.mechanism)
-        size_of = {node: len(group) for group in groups for node in group}
-        charges: dict[tuple[int, int], Charge] = {}
-
-        def release(what: str, members: Sequence[str], seen: Seen) -> None:
-            among = self.among(size_of[members[0]])
-            shares = among if seen == "row" else 1
-            if (among, shares) not in charges:
-                charges[among, shares] = self.mechanism.charge(self.schema, among, shares)
-            ledger.record(Release(what, tuple(members), charges[among, shares], mechanism, among, seen))
-
-        for index, members in enumerate(groups if opened is None else opened):
-            release(f"row {index}", members, "row")
-        if self.protocol.claims.sees == "vectors":
-            for node in size_of:
-                release(f"vector of {node}", [node], "vector")
-        return ledger
+        return charges(
+            self.mechanism,
+            self.schema,
+            self.among,
+            groups,
+            groups if opened is None else opened,
+            vectors=self.protocol.claims.sees == "vectors",
+        )
 
 
 def _named(groups: Groups) -> str:

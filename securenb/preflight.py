@@ -11,7 +11,6 @@ import numpy as np
 from scipy.stats import hypergeom
 
 from securenb.mechanism import Mechanism
-from securenb.noise import FastNoise
 from securenb.parameters import Floats
 from securenb.points import check_bound
 from securenb.rule import RULES, Rows, Rule
@@ -19,8 +18,6 @@ from securenb.schema import Schema
 
 FAILURE = 1e-6
 """Malicious nodes contaminate more groups than planned at most with this probability."""
-_DRAWS = 400
-"""Rows of noise whose spread is measured."""
 
 
 def contaminated(sizes: Sequence[int], malicious: int) -> Floats:
@@ -110,11 +107,9 @@ def breakdown_share(cap_ratio: float) -> float:
 
 
 def noise_spread(mechanism: Mechanism, schema: Schema, among: int, members: int) -> float:
-    """Standard deviation of the noise on a count in the row of a group of `members`, as measured."""
-    noise = FastNoise(np.random.default_rng(0))
-    shares = [mechanism.share(schema, among, noise)[:: schema.width] for _ in range(_DRAWS)]
-    square = np.mean(np.square(np.array(shares, dtype=np.float64)))
-    return float(np.sqrt(members * square)) / mechanism.grid
+    """Standard deviation of the noise on a count in the row of a group of `members`."""
+    law = mechanism.noise(schema, schema.blocks[0], among, members)
+    return 0.0 if law is None else law.spread() ** 0.5 / mechanism.grid
 
 
 def check_counts(rows: Rows, spread: float) -> None:

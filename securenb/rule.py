@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,9 @@ class Rule(ABC):
 
     smoothing: float = 1.0
     malicious: int = 0
+
+    pools: ClassVar[bool] = False
+    """Whether only the sum of the rows matters."""
 
     @classmethod
     def for_tests(cls, reference: Records) -> Self:

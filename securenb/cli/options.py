@@ -101,6 +101,20 @@ SCENARIO: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "numeric": (Annotated[str, typer.Option(help="Numbers as `gaussian` or `histogram`.")], "gaussian"),
+    "consistency": (
+        Annotated[
+            bool,
+            typer.Option("--consistency/--no-consistency", help="Make noisy counts of a class add up."),
+        ],
+        True,
+    ),
+    "shrinkage": (
+        Annotated[
+            bool,
+            typer.Option("--shrinkage/--no-shrinkage", help="Pull counts below the noise to pooled rates."),
+        ],
+        False,
+    ),
     "seed": (
         Annotated[
             int | None,

@@ -1,6 +1,7 @@
 """The sum of all rows: what a trusted, unattacked federation would use."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from securenb.parameters import Parameters, estimate
 from securenb.rule import Rows, Rule
@@ -9,6 +10,8 @@ from securenb.rule import Rows, Rule
 @dataclass(frozen=True)
 class Sum(Rule):
     """Parameters of the pooled records. One malicious row moves it without limit."""
+
+    pools: ClassVar[bool] = True
 
     def tolerance(self, rows: int) -> int:
         """See `Rule.tolerance`."""
