@@ -70,7 +70,7 @@ FLOWER = """
 from flwr.server.strategy import aggregate as flower
 results = [([row], 1) for row in points]
 call = {"krum": lambda: flower.aggregate_krum(results, f, 0),
-        "bulyan": lambda: flower.aggregate_bulyan(results, f, flower.aggregate_krum, to_keep=0),
+        "bulyan": lambda: flower.aggregate_bulyan(list(results), f, flower.aggregate_krum, to_keep=0),
         "median": lambda: flower.aggregate_median(results),
         "trimmed_mean": lambda: flower.aggregate_trimmed_avg(results, f / n)}[rule]
 """
@@ -149,7 +149,7 @@ def mixing_memory(n: int, d: int, f: int) -> tuple[int, int]:
 
 
 def shown(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1e3 * seconds:.2g} ms"
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{1e3 * seconds:.1f} ms"
 
 
 if __name__ == "__main__":
