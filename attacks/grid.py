@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from attacks.poison import choose_poison
 from securenb.choices import NO_EPSILON
@@ -37,7 +37,8 @@ class AttackGrid(BaseModel):
         `unchecked`: nodes send what they like, with their shares of noise. `verified`: what is outside
         the invariants or above the cap is refused, and two aggregators add a dose of noise each.
     cap_ratio
-        The cap of a node's records, in mean sizes.
+        The cap of a node's records, in mean sizes; poisons that stay inside the invariants heed it even
+        where nothing is checked. Several only where all inputs are verified.
     trials
         Repetitions, each with its own deal, groups, noise and malicious nodes; the same ones in every cell.
     test_records
@@ -96,9 +97,18 @@ class AttackGrid(BaseModel):
                         raise ValueError(f"a share of malicious nodes is at least 0 and below 1, got {value}")
         return values
 
+    @model_validator(mode="after")
+    def _one_cap_where_there_is_none(self) -> "AttackGrid":
+        if "unchecked" in self.inputs and len(self.cap_ratio) > 1:
+            raise ValueError(
+                f"unchecked inputs have no cap to vary: give one cap_ratio, not {self.cap_ratio}"
+            )
+        return self
+
     def cells(self) -> list[dict[str, Any]]:
         """What is measured, one dictionary a cell; all rules in one, as they see the same rows."""
         choices = self.model_dump(mode="json")
+        choices["malicious"] = list(dict.fromkeys([0.0, *self.malicious]))
         outer = ("dataset", "nodes", "sizes", "label_skew", "numeric")
         fixed = {name: choices[name] for name in ("delta", "trusted_records", "test_records", "seed")}
         found = []

@@ -84,6 +84,8 @@ def test_every_poison_can_be_measured_inside_and_outside_on_verified_and_uncheck
     lines = table(
         attacks=attacks, malicious=0.2, inputs=["unchecked", "verified"], epsilon="5", rules=["median"]
     )
+    assert set(lines[lines["malicious"] == 0]["attack"]) == {"none"}
+    lines = lines[lines["malicious"] > 0]
     assert set(lines["attack"]) == set(attacks)
     assert lines["balanced_accuracy"].between(0, 1).all()
     verified = lines[lines["inputs"] == "verified"].set_index("attack")["refused"]
@@ -114,6 +116,7 @@ def test_a_rule_that_cannot_run_is_a_result_not_a_crash():
         ({"group_size": "some"}, "some"),
         ({"atacks": "zero"}, "atacks"),
         ({"trials": 0}, "trials"),
+        ({"cap_ratio": [1, 3]}, "unchecked inputs have no cap to vary"),
     ],
 )
 def test_a_grid_with_a_mistake_is_refused_in_one_line(change, message):

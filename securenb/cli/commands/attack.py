@@ -136,24 +136,26 @@ KEPT = ("dataset", "nodes", "sizes", "label_skew", "numeric", "mechanism", "epsi
         "cap_ratio", "share", "rule")  # fmt: skip
 
 
+def comparable(table: pd.DataFrame) -> pd.DataFrame:
+    """Results in which a cap tells settings apart only where it is checked."""
+    unchecked = table["inputs"] == "unchecked"
+    return table.assign(cap_ratio=table["cap_ratio"].where(~unchecked).astype(float))
+
+
 def overall(table: pd.DataFrame) -> pd.DataFrame:
-    """Results of the attacks that are after the model as a whole; a cap means something only where it is."""
-    backdoors = {name for name in table["attack"].unique() if _is_backdoor(name)}
-    return table[~table["attack"].isin(backdoors)]
+    """Results of the attacks that are after the model as a whole."""
+    return table[[not _is_backdoor(name) for name in table["attack"]]]
 
 
 def summary_of(table: pd.DataFrame) -> pd.DataFrame:
     """For each setting, rule and share: the worst attack, its mean and interval; the worst backdoor."""
-    part = overall(table).copy()
-    # unchecked inputs have no cap: what is inside the invariants is compared with what is not
-    part.loc[part["inputs"] == "unchecked", "cap_ratio"] = None
+    part = overall(comparable(table))
     lowest = worst(part, KEPT).rename(columns={"attack": "worst_attack"})
     failed = part.assign(failed=(part["failure"] != "").astype(float))
     failures = failed.groupby(list(KEPT), sort=False, dropna=False)["failed"].max().reset_index()
     summary = lowest.merge(failures.rename(columns={"failed": "refused"}), on=list(KEPT), how="left")
-    backdoors = table[[_is_backdoor(name) for name in table["attack"]]].copy()
+    backdoors = comparable(table)[[_is_backdoor(name) for name in table["attack"]]]
     if len(backdoors):
-        backdoors.loc[backdoors["inputs"] == "unchecked", "cap_ratio"] = None
         found = summarised(backdoors, [*KEPT, "attack"], "success")
         top = found.groupby(list(KEPT), sort=False, dropna=False)["mean"].max().reset_index()
         summary = summary.merge(top.rename(columns={"mean": "backdoor_success"}), on=list(KEPT), how="left")
@@ -162,15 +164,16 @@ def summary_of(table: pd.DataFrame) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame, folder: Path) -> None:
     """The pictures that these results have something to show in."""
-    part = overall(table)
-    for dataset, some in part.groupby("dataset", sort=False):
-        name = str(dataset)
+    for dataset, every in comparable(table).groupby("dataset", sort=False):
+        name, some = str(dataset), overall(every)
         if some["share"].nunique() > 1:
             curves(some, name).savefig(folder / f"curves-{name}.png", dpi=150)
-            heat_map(table[table["dataset"] == dataset], name).savefig(folder / f"map-{name}.png", dpi=150)
+            heat_map(every, name).savefig(folder / f"map-{name}.png", dpi=150)
         if some["group_size"].nunique(dropna=False) > 1:
-            for inputs, kind in some.groupby("inputs", sort=False):
-                dial(kind, f"{name}, {inputs} inputs").savefig(folder / f"dial-{name}-{inputs}.png", dpi=150)
+            for (inputs, cap), part in some.groupby(["inputs", "cap_ratio"], sort=False, dropna=False):
+                checks = str(inputs) if inputs == "unchecked" else f"{inputs}-cap-{cap:g}"
+                title = f"{name}, {checks.replace('-', ' ')}"
+                dial(part, title).savefig(folder / f"dial-{name}-{checks}.png", dpi=150)
 
 
 def words(text: str) -> list[str]:
