@@ -120,8 +120,7 @@ class Holder(Party):
         self._reported = False
 
     def start(self) -> list[Envelope]:
-        # the aggregator last: it counts on a holder it has heard of to have spoken to every node
-        return [self.to(party, Key(self._key.public)) for party in (*self._session.nodes, AGGREGATOR)]
+        return [self.to(node, Key(self._key.public)) for node in self._session.nodes]
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
         sender = envelope.sender

@@ -11,8 +11,9 @@ which adds only approximately (learning with rounding), a mask here is a sum of 
 replicated sharing (Cramer, Damgård and Ishai 2005): exact and symmetric, for small committees.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Self
 
 from protocols.entropy import Entropy
@@ -30,16 +31,15 @@ from protocols.session import Session
 from protocols.wire import Message
 
 
-class Call(Message, frozen=True):
-    """Some holders are silent: speak now, to those named."""
-
-    holders: tuple[str, ...]
-
-
 class Masked(Message, frozen=True):
     """A node's vector plus its mask, 8·d bytes."""
 
     words: bytes
+
+
+def same(copies: Sequence[Mapping[str, bytes]]) -> bool:
+    """Whether there are copies, and those of each part are the same."""
+    return bool(copies) and all(len(set(found.values())) == 1 for found in copies)
 
 
 class _Node(Party):
@@ -52,44 +52,36 @@ class _Node(Party):
         self._session = session
         self._entropy = entropy
         self._keys: Intake[bytes] = Intake(session.trustees)
-        self._called: tuple[PartyId, ...] | None = None
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
         match envelope.body:
-            case Key(public):
+            case Key(public) if self.output is None:
                 self._keys.check(envelope.sender)
-                if self.output is not None:
-                    raise self.unexpected(envelope)
                 try:
                     check_public(public)
                 except ValueError as error:
                     raise FaultyParty(envelope.sender, f"sent an unusable key: {error}") from error
                 self._keys.admit(envelope.sender, public)
-            case Call(holders) if envelope.sender == AGGREGATOR and self._called is None:
-                known = set(holders)
-                if holders != tuple(h for h in self._session.trustees if h in known):
-                    raise FaultyParty(AGGREGATOR, "called holders who are not in the session")
-                if len(holders) < self._sharing.quorum:
-                    raise FaultyParty(AGGREGATOR, f"called {len(holders)} holders, fewer than a quorum")
-                self._called = holders
             case _:
                 raise self.unexpected(envelope)
-        holders = self._called or self._session.trustees
-        if self.output is None and all(holder in self._keys.received for holder in holders):
-            return self._speak(holders)
-        return []
+        return self._speak() if self._keys.complete else []
 
-    def _speak(self, holders: tuple[PartyId, ...]) -> list[Envelope]:
+    def deadline(self) -> list[Envelope]:
+        """Speak to the holders that are there, if they are a quorum."""
+        if len(self._keys.received) < self._sharing.quorum:
+            raise TooFewParties(self._keys.missing, f"fewer than {self._sharing.quorum} holders sent a key")
+        return self._speak()
+
+    def _speak(self) -> list[Envelope]:
         seeds = [self._entropy(SEED_BYTES) for _ in self._sharing.excluded]
         words = to_ring(self._vector).copy()
         for seed in seeds:
             add_mask(words, seed)
         mine = key_pair(self._entropy(KEY_BYTES))
         spoken = [self.to(AGGREGATOR, Masked(to_bytes(words)))]
-        for holder in holders:
+        for holder, public in self._keys.received.items():
             known = [seeds[part] for part in self._sharing.parts[holder]]
-            public, session = self._keys.received[holder], self._session.digest
-            box = seal_seeds(mine, public, session, self.me, holder, known)
+            box = seal_seeds(mine, public, self._session.digest, self.me, holder, known)
             spoken.append(self.to(holder, Seeds(mine.public, box)))
         self.output = True
         return spoken
@@ -100,19 +92,16 @@ class _Aggregator(Party):
         super().__init__(AGGREGATOR)
         self._protocol = protocol
         self._session = session
-        self._keys: Intake[Key] = Intake(session.trustees)
         self._masked: Intake[Residues] = Intake(session.nodes)
         self._reports: Intake[Mapping[PartyId, tuple[bytes, ...]]] = Intake(session.trustees)
         self._sums: Intake[tuple[bytes, ...]] = Intake(())
-        self._called = self._asked = False
+        self._waited = self._asked = False
         self._members: dict[int, tuple[PartyId, ...]] = {}
         self._lost: list[Lost] = []
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
         sender = envelope.sender
         match envelope.body:
-            case Key() as key if not self._members:
-                self._keys.admit(sender, key)
             case Masked(words) if not self._members:
                 self._masked.admit(sender, received(sender, words, self._session.length))
             case Report() as report if not self._members:
@@ -128,14 +117,12 @@ class _Aggregator(Party):
         return self._request() if everybody and self._reports.complete else []
 
     def deadline(self) -> list[Envelope]:
-        """Call the nodes to speak to fewer holders, then ask for reports, then do without the silent."""
+        """Ask for reports, then do without the silent; one deadline passes if the nodes wait for holders."""
         if self._members:
             return self._open()
-        if self._keys.missing and self._masked.missing and not self._called:
-            self._called = True
-            self._need_quorum(self._keys.missing)
-            holders = tuple(holder for holder in self._session.trustees if holder in self._keys.received)
-            return [self.to(node, Call(holders)) for node in self._masked.missing]
+        if not self._masked.received and not self._waited:
+            self._waited = True
+            return []
         if self._reports.missing and not self._asked:
             self._asked = True
             return [self.to(holder, Ask()) for holder in self._reports.missing]
@@ -155,24 +142,55 @@ class _Aggregator(Party):
         tags = [report.tags[at : at + TAG_BYTES] for at in range(0, len(report.tags), TAG_BYTES)]
         return {nodes[index]: tuple(tags[at * parts :][:parts]) for at, index in enumerate(report.nodes)}
 
-    def _consistent(self, node: PartyId) -> bool:
-        """Whether every holder who reported has the seeds of `node`, and those of one part are the same."""
+    def _copies(self, node: PartyId, holders: Sequence[PartyId]) -> list[dict[str, bytes]]:
+        """The tags that the holders give for each part of a node's mask; none if one has not its seeds."""
         reports = self._reports.received
-        if not all(node in tags for tags in reports.values()):
-            return False
-        copies = self._protocol.sharing.copies({holder: tags[node] for holder, tags in reports.items()})
-        consistent = all(len(set(tags.values())) == 1 for tags in copies)
-        if not consistent:
-            self.late_faults.append(FaultyParty(node, "gave holders different seeds, or one of them says so"))
-        return consistent
+        if not all(node in reports[holder] for holder in holders):
+            return []
+        return self._protocol.sharing.copies({holder: reports[holder][node] for holder in holders})
+
+    def _present(self, holders: Sequence[PartyId]) -> set[PartyId]:
+        """The nodes whose seeds all these holders have, and have the same."""
+        return {node for node in self._masked.received if same(self._copies(node, holders))}
+
+    def _opening(self, holders: Sequence[PartyId]) -> int:
+        """How many groups these holders could open."""
+        present, groups = self._present(holders), self._session.groups
+        survivors = self._protocol.survivors
+        return sum(sum(node in present for node in group) >= survivors(len(group)) for group in groups)
+
+    def _committee(self) -> tuple[PartyId, ...]:
+        """The most holders who open every group, or else most: better lose a holder than many nodes."""
+        self._need_quorum(self._reports.missing)
+        reported, quorum = self._reports.received, self._protocol.quorum
+        sizes = range(len(reported), quorum - 1, -1)
+        committees = [some for size in sizes for some in combinations(reported, size)]
+        every = len(self._session.groups)
+        return next((c for c in committees if self._opening(c) == every), None) or max(
+            committees, key=self._opening
+        )
 
     def _request(self) -> list[Envelope]:
-        self._need_quorum(self._reports.missing)
-        present = {node for node in self._masked.received if self._consistent(node)}
+        holders = self._committee()
+        present = self._present(holders)
+        self._blame(holders, present)
         self._members, self._lost = enough_present(self._session, present, self._protocol.survivors)
-        self._sums = Intake(self._reports.received)
+        self._sums = Intake(holders)
         request = Request(tuple(self._members), tuple(self._members.values()))
-        return [self.to(holder, request) for holder in self._reports.received]
+        return [self.to(holder, request) for holder in holders]
+
+    def _blame(self, holders: tuple[PartyId, ...], present: set[PartyId]) -> None:
+        """Say who told other seeds than the rest; to have none is no fault, for they may be lost."""
+        for holder in (each for each in self._reports.received if each not in holders):
+            copies = [self._copies(node, (*holders, holder)) for node in present]
+            if any(found and not same(found) for found in copies):
+                self.late_faults.append(
+                    FaultyParty(holder, "reported other seeds than the other holders have")
+                )
+        for node in (each for each in self._masked.received if each not in present):
+            if self._copies(node, holders):
+                reason = "gave holders different seeds, or one of them says so"
+                self.late_faults.append(FaultyParty(node, reason))
 
     def _part_sums(self, holder: PartyId, words: bytes) -> tuple[bytes, ...]:
         """The holder's sums, group by group and part by part."""
@@ -217,7 +235,7 @@ class OneShot(Committee):
         "answers once, and two quorums share an honest one",
         source="after Willow and OPA (CRYPTO 2025), with replicated pseudorandom masks",
     )
-    messages = (Key, Call, Masked, Seeds, Ask, Report, Request, PartSums)
+    messages = (Key, Masked, Seeds, Ask, Report, Request, PartSums)
     smallest_group = 3
 
     @classmethod
