@@ -39,8 +39,8 @@ class Outcome(StrEnum):
 MEANING: Mapping[Outcome, str] = {
     Outcome.HARMLESS: "nobody noticed, and nothing changed",
     Outcome.REFUSED: "the deviating party was blamed, and nothing changed",
-    Outcome.BLAMED: "the deviating party was blamed; the exact sum of the others was opened",
-    Outcome.LEFT_OUT: "the deviating party is not among the members; the exact sum of the others was opened",
+    Outcome.BLAMED: "the deviating party was blamed; an exact sum without some node was opened",
+    Outcome.LEFT_OUT: "nobody was blamed; the exact sum of the others was opened",
     Outcome.ABORTED: "the run ended, and no row was opened",
     Outcome.NOT_COVERED: "a row that is not the sum of its members, or of too few, or a vector that was read",
 }
@@ -94,19 +94,23 @@ class Deviation(ABC):  # noqa: B024 - either method may be the one that is overr
     not_covered: ClassVar[Mapping[str, str]] = {}
     """Why a protocol does not answer it, by the protocol's name; ``"*"`` for all."""
 
+    misblamed: ClassVar[Mapping[str, str]] = {}
+    """Under which protocols honest parties are blamed for it, and why that cannot be helped."""
+
     def __init__(self) -> None:
         self.changed = False
         self.read: dict[PartyId, Integers] = {}
 
     def deviant(self, honest: Party, cast: Cast) -> Party:
         """The party that takes the place of `honest`."""
-        return Deviant(honest, lambda envelope: self._noted(envelope, self.says(envelope, cast)))
+        return Deviant(honest, lambda envelope: self.noted(envelope, self.says(envelope, cast)))
 
     def says(self, envelope: Envelope, cast: Cast) -> list[Envelope]:
         """What is sent instead of one honest envelope."""
         return [envelope]
 
-    def _noted(self, envelope: Envelope, instead: list[Envelope]) -> list[Envelope]:
+    def noted(self, envelope: Envelope, instead: list[Envelope]) -> list[Envelope]:
+        """`instead`, having noted whether it is a deviation at all."""
         self.changed |= instead != [envelope]
         return instead
 
@@ -131,6 +135,8 @@ class Verdict:
     outcome: Outcome
     opened: Opened | None
     transcript: Transcript = field(repr=False)
+    misblamed: frozenset[PartyId]
+    """Honest parties whom other honest parties blamed."""
 
 
 def judged(deviation: Deviation, role: Role, cast: Cast) -> Verdict | None:
@@ -151,8 +157,9 @@ def judged(deviation: Deviation, role: Role, cast: Cast) -> Verdict | None:
         opened = None
     if not deviation.changed:
         return None
-    blamed = who in {blame.party for blame in run.transcript.blames}
-    return Verdict(_outcome(deviation, opened, cast, blamed=blamed), opened, run.transcript)
+    blamed = frozenset(blame.party for blame in run.transcript.blames if blame.by != who)
+    outcome = _outcome(deviation, opened, cast, blamed=who in blamed)
+    return Verdict(outcome, opened, run.transcript, blamed - {who})
 
 
 def _outcome(deviation: Deviation, opened: Opened | None, cast: Cast, *, blamed: bool) -> Outcome:

@@ -1,6 +1,13 @@
-"""Every deviation against every protocol: what becomes of the run, as a table for the documentation."""
+"""What every deviation does to every protocol: run, and written down as a page of the documentation.
 
-from collections.abc import Iterator
+python -m attacks.deviation_table > docs/protocols/deviations.md
+"""
+
+import inspect
+import sys
+from collections.abc import Mapping
+from functools import cache
+from typing import get_args
 
 import numpy as np
 
@@ -9,67 +16,93 @@ from protocols.entropy import seeded
 from protocols.protocol import PROTOCOLS
 from protocols.ring import Capacity
 
-NODES, LENGTH, BOUND = 7, 6, 1000
-"""Large enough for a threshold that one deviating node does not break."""
-
+NODES = tuple(f"node-{i}" for i in range(7))
+CAPACITY = Capacity(bound=1000, nodes=len(NODES), tail=50)
 SEED = 7
-TITLE = {"node": "one node", "trustee": "one trustee", "aggregator": "the aggregator"}
+
+INTRODUCTION = f"""# Deviations
+
+<!-- written by `python -m attacks.deviation_table`; do not edit -->
+
+What becomes of a run in which one party breaks the protocol and everybody else is honest: seven nodes in
+one group, three coordinates, seed {SEED}, each protocol with its parameters for tests (`secagg` and
+`secagg_plus`: the lying profile). A contract test runs all of them, and holds every cell to the promise
+below and this page to the code. An empty cell: the protocol gives no occasion for it.
+"""
+
+LIMITS = """All but the last keep the promise of every protocol: the exact sum of the members, of at least the
+threshold, or nothing. The aggregator, the third node and the third trustee (or the last) deviate; the leader
+of a ring and the dealer of a key do not."""
+
+Key = tuple[str, Role, str]
+"""Deviation, role, protocol."""
 
 
-def cast(name: str) -> Cast:
-    """One group of nodes under the protocol `name`, with fast keys and fixed vectors."""
-    protocol = PROTOCOLS[name].for_tests()
+def cast_of(name: str) -> Cast:
+    """One group of seven nodes with random vectors of three, under the protocol's parameters for tests."""
     rng = np.random.default_rng(SEED)
-    nodes = tuple(f"node-{index}" for index in range(NODES))
-    vectors = {node: rng.integers(-BOUND, BOUND, LENGTH, endpoint=True) for node in nodes}
-    session = protocol.session((nodes,), LENGTH, Capacity(BOUND, NODES), bytes(range(16)))
+    vectors = {node: rng.integers(-CAPACITY.bound, CAPACITY.bound, 3, endpoint=True) for node in NODES}
+    protocol = PROTOCOLS[name].for_tests()
+    session = protocol.session((NODES,), 3, CAPACITY, bytes(range(16)))
     return Cast(protocol, session, vectors, seeded(SEED))
 
 
-def outcomes(protocol: str) -> Iterator[tuple[str, Role, Verdict]]:
-    """Every deviation that has an occasion in the protocol, by name and role."""
-    for name in DEVIATIONS:
-        for role in DEVIATIONS[name].roles:
-            verdict = judged(DEVIATIONS[name](), role, cast(protocol))
-            if verdict is not None:
-                yield name, role, verdict
+@cache
+def verdicts() -> Mapping[Key, Verdict]:
+    """Every deviation in each of its roles under every protocol that gives it an occasion."""
+    found: dict[Key, Verdict] = {}
+    for name, kind in DEVIATIONS.items():
+        for role in kind.roles:
+            for protocol in PROTOCOLS:
+                verdict = judged(kind(), role, cast_of(protocol))
+                if verdict is not None:
+                    found[name, role, protocol] = verdict
+    return found
 
 
-def table() -> str:
-    """The page `docs/protocols/deviations.md`."""
-    found: dict[Role, dict[str, dict[str, Outcome]]] = {}
-    for protocol in PROTOCOLS:
-        for name, role, verdict in outcomes(protocol):
-            found.setdefault(role, {}).setdefault(name, {})[protocol] = verdict.outcome
+def says(name: str) -> str:
+    """What a deviation does: the first line of its docstring."""
+    return (inspect.getdoc(DEVIATIONS[name]) or "").splitlines()[0].rstrip(".")
+
+
+def page() -> str:
+    """The page of the documentation."""
     lines = [
-        "# Deviations",
+        INTRODUCTION,
+        *(f"- **{outcome}**: {meaning}." for outcome, meaning in MEANING.items()),
         "",
-        "One party breaks the protocol, the others are honest, nothing is lost on the way. Written by",
-        "`python -m attacks.deviation_table`, kept up to date by a test.",
-        "",
-        *(f"- *{outcome}*: {meaning}." for outcome, meaning in MEANING.items()),
-        "- An empty cell: the protocol has no occasion for it.",
-        "",
+        LIMITS,
     ]
-    for role, rows in found.items():
-        lines += [f"## {TITLE[role].capitalize()} deviates", "", f"| deviation | {' | '.join(PROTOCOLS)} |"]
-        lines.append("| --- |" + " --- |" * len(PROTOCOLS))
-        for name, cells in rows.items():
-            shown = [_shown(cells.get(protocol)) for protocol in PROTOCOLS]
-            lines.append(f"| {name} | {' | '.join(shown)} |")
-        lines.append("")
-    lines += ["## What is not covered, and why", ""]
-    for name in DEVIATIONS:
-        for protocol, reason in DEVIATIONS[name].not_covered.items():
-            lines.append(f"- {name}, {'every protocol' if protocol == '*' else protocol}: {reason}.")
+    for role in get_args(Role):
+        protocols = [p for p in PROTOCOLS if any(key[1:] == (role, p) for key in verdicts())]
+        lines += ["", f"## A deviating {role}", "", f"| | {' | '.join(protocols)} |"]
+        lines.append("| --- |" + " --- |" * len(protocols))
+        for name, kind in DEVIATIONS.items():
+            if role in kind.roles:
+                cells = [verdicts().get((name, role, protocol)) for protocol in protocols]
+                shown = " | ".join(shown_as(cell) for cell in cells)
+                lines.append(f"| `{name}`: {says(name)} | {shown} |")
+    lines += ["", "## Why not covered", ""]
+    for name, kind in DEVIATIONS.items():
+        lines += [f"- `{name}`, {where(p)}: {reason}." for p, reason in kind.not_covered.items()]
+    lines += ["", "## Where honest parties are blamed", ""]
+    for name, kind in DEVIATIONS.items():
+        lines += [f"- `{name}`, {p}: {reason}." for p, reason in kind.misblamed.items()]
     return "\n".join(lines) + "\n"
 
 
-def _shown(outcome: Outcome | None) -> str:
-    if outcome is None:
+def shown_as(verdict: Verdict | None) -> str:
+    """A cell; a promise that was not kept stands out."""
+    if verdict is None:
         return ""
-    return f"**{outcome}**" if outcome is Outcome.NOT_COVERED else str(outcome)
+    broken = verdict.outcome is Outcome.NOT_COVERED
+    return f"**{verdict.outcome}**" if broken else str(verdict.outcome)
+
+
+def where(protocol: str) -> str:
+    """A protocol's name, or all."""
+    return "every protocol" if protocol == "*" else protocol
 
 
 if __name__ == "__main__":
-    print(table(), end="")  # noqa: T201 - the page
+    sys.stdout.write(page())

@@ -1,5 +1,8 @@
 """Shares of its secrets that nobody can read."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attacks.deviation import Cast, Rewriting
 from protocols.double_masking.messages import SealedShares
 from protocols.schemes._committee import Seeds
@@ -13,6 +16,11 @@ def _garbled(sealed: bytes) -> bytes:
 
 class BrokenShare(Rewriting):
     """Damages what it seals for others: its last share."""
+
+    misblamed: ClassVar[Mapping[str, str]] = {
+        "secagg": "shares travel through the aggregator: whoever cannot read one blames either",
+        "secagg_plus": "shares travel through the aggregator: whoever cannot read one blames either",
+    }
 
     def rewritten(self, body: Message, cast: Cast) -> Message | None:
         """See `Rewriting.rewritten`."""

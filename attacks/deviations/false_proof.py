@@ -1,5 +1,8 @@
 """A proof that proves nothing."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import msgspec
 
 from attacks.deviation import Cast, Rewriting
@@ -16,6 +19,10 @@ class FalseProof(Rewriting):
     """Sends a proof that does not fit what it proves."""
 
     roles = ("node", "trustee")
+
+    misblamed: ClassVar[Mapping[str, str]] = {
+        "verified": "robustness takes honest helpers: the leader blames the nodes"
+    }
 
     def rewritten(self, body: Message, cast: Cast) -> Message | None:
         """See `Rewriting.rewritten`."""

@@ -25,7 +25,7 @@ class SwappedKey(Deviation):
 
     def deviant(self, honest: Party, cast: Cast) -> Party:
         """See `Deviation.deviant`."""
-        party = _Reader(honest, lambda envelope: self._noted(envelope, self.says(envelope, cast)))
+        party = _Reader(honest, lambda envelope: self.noted(envelope, self.says(envelope, cast)))
         party.cast, party.read = cast, self.read
         return party
 
