@@ -1,0 +1,1 @@
+"""The audit: four layers that look for a release which costs more than is claimed, cheapest first."""
