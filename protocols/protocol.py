@@ -36,6 +36,8 @@ class Claims:
         What an aggregator gains by breaking the protocol.
     source
         The paper or document that it follows.
+    nodes_see
+        What other nodes can read without breaking the protocol, in the same words.
     """
 
     sees: Literal["vectors", "sums"]
@@ -43,6 +45,12 @@ class Claims:
     dropouts: str
     lying_aggregator: str
     source: str
+    nodes_see: Literal["vectors", "sums"] = "sums"
+
+    @property
+    def vectors_are_read(self) -> bool:
+        """Whether a node's vector is read by anybody but itself: it is then charged on its own."""
+        return "vectors" in (self.sees, self.nodes_see)
 
 
 @dataclass(frozen=True)

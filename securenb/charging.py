@@ -1,4 +1,4 @@
-"""What a round costs: one release for each opened row, and one for each vector that the aggregator reads."""
+"""What a round costs: one release for each opened row, and one for each vector that somebody reads."""
 
 from collections.abc import Callable, Sequence
 
@@ -28,7 +28,7 @@ def charges(
     rows
         Members of the rows that are opened.
     vectors
-        Whether the aggregator also reads each node's vector, with its one share.
+        Whether the aggregator, or other nodes, also read each node's vector, with its one share.
     """
     ledger, name = Ledger(), repr(mechanism)
     size_of = {node: len(group) for group in groups for node in group}

@@ -277,7 +277,7 @@ class Federation:
         return NaiveBayes(self._withstanding(opened.members).combine(refined))
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:
-        """What opening these rows costs, and what the aggregator sees besides.
+        """What opening these rows costs, and what those who read vectors see besides.
 
         Parameters
         ----------
@@ -292,7 +292,7 @@ class Federation:
             self.among,
             groups,
             groups if opened is None else opened,
-            vectors=self.protocol.claims.sees == "vectors",
+            vectors=self.protocol.claims.vectors_are_read,
         )
 
 

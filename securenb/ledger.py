@@ -10,7 +10,7 @@ from securenb.sensitivity import ADJACENCIES, Adjacency
 
 Seen = Literal["row", "vector"]
 """An opened row, which anybody may see; or one node's vector, which a protocol without secrecy shows to the
-aggregator."""
+aggregator or to other nodes."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Ledger:
         ]
         lines += [self.total(kind) for kind in ADJACENCIES]
         if self._seen("vector"):
-            lines.append("the aggregator reads every node's vector, which holds one share of a dose; of it:")
+            lines.append("every node's vector is read, and holds one share of a dose; of it:")
             lines += [self.total(kind, "vector") for kind in ADJACENCIES]
         return "\n".join(lines)
 

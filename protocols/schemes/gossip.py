@@ -149,6 +149,7 @@ class Gossip(Protocol):
         dropouts="one silent node costs its group; the other groups are opened",
         lying_aggregator="nothing: it only listens",
         source="Jelasity, Montresor and Babaoglu 2005; Kempe, Dobra and Gehrke 2003",
+        nodes_see="vectors",
     )
     messages = (Push, Sum)
 

@@ -105,7 +105,7 @@ class Limits(BaseModel):
             if epsilon is None:
                 raise ValueError("the plan adds no noise, which costs more than any budget")
             if epsilon > allowed:
-                whose = "a row" if seen == "row" else "a site's vector, which the aggregator reads,"
+                whose = "a row" if seen == "row" else "a site's vector, which others read,"
                 raise ValueError(f"{whose} costs epsilon {shown(epsilon)}; we allow {shown(allowed)} a round")
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from protocols.engines.faults import Faults
 from protocols.errors import TooFewParties
+from protocols.grouping import one_group
 from protocols.protocol import PROTOCOLS
+from protocols.schemes.gossip import Gossip
 from protocols.schemes.masking import Masking
 from protocols.schemes.plain import Plain
 from securenb.dataset import load_dataset
@@ -74,11 +76,27 @@ def test_each_opened_row_is_charged_to_its_members_and_disjoint_rows_compose_in_
 def test_an_aggregator_that_reads_vectors_is_charged_the_share_that_each_holds_and_others_are_not():
     seen = federation(Plain(), seed=1).run(NODES).ledger
     assert seen.epsilon("add-remove", "vector") > 20 * seen.epsilon("add-remove")
-    assert "the aggregator reads every node's vector" in seen.report()
+    assert "every node's vector is read" in seen.report()
     unseen = federation(Masking(), seed=1).run(NODES).ledger
     assert {release.seen for release in unseen.releases} == {"row"}
     local = federation(Plain(), group_size=1, seed=1).run(NODES).ledger
     assert local.epsilon("add-remove", "vector") == local.epsilon("add-remove") == 1
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_every_protocol_in_which_anybody_reads_a_vector_is_charged_for_it(name):
+    claims = PROTOCOLS[name].claims
+    ledger = federation(PROTOCOLS[name].for_tests()).charged(one_group([node.id for node in NODES]))
+    read = {node for release in ledger.releases if release.seen == "vector" for node in release.nodes}
+    assert read == ({node.id for node in NODES} if "vectors" in (claims.sees, claims.nodes_see) else set())
+
+
+def test_under_gossip_a_neighbour_reads_a_share_of_a_dose_and_not_a_dose():
+    ledger = federation(Gossip(), seed=1).run(NODES).ledger
+    assert ledger.epsilon("add-remove") == 1
+    assert ledger.epsilon("add-remove", "vector") > 20
+    local = federation(Gossip(), group_size=1, seed=1)
+    assert local.charged(local.groups(NODES)).epsilon("add-remove", "vector") == 1
 
 
 @pytest.mark.parametrize("mechanism", [Skellam(Fraction(1), 1e-6), DiscreteGaussian(Fraction(1), 1e-6)])

@@ -109,7 +109,10 @@ def show(scenario: Scenario, compared: Compared) -> None:
             console.say(f"{who} identical" if len(set(found)) == members else "THE MODELS DIFFER")
     for name, round_ in compared.rounds.items():
         if any(release.seen == "vector" for release in round_.ledger.releases):
-            console.say(f"under {name} the aggregator reads every node's vector, with one share of a dose:")
+            reader = (
+                "the aggregator reads" if PROTOCOLS[name].claims.sees == "vectors" else "other nodes read"
+            )
+            console.say(f"under {name} {reader} every node's vector, with one share of a dose:")
             console.say("\n".join(f"  {round_.ledger.total(kind, 'vector')}" for kind in ADJACENCIES))
 
 

@@ -160,7 +160,7 @@ REFUSED = [
     ({"epsilon_per_round": '"0.5"'}, {}, "a row costs epsilon 1; we allow 0.5 a round"),
     ({"simulations": "false"}, {}, "we allow no simulations"),
     ({}, {"epsilon": "none"}, "adds no noise"),
-    ({}, {"protocol": "plain"}, "a site's vector, which the aggregator reads, costs epsilon"),
+    ({}, {"protocol": "plain"}, "a site's vector, which others read, costs epsilon"),
 ]
 
 
