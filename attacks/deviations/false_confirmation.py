@@ -1,4 +1,4 @@
-"""A signature under other survivors."""
+"""Proofs of other survivors than the node was told."""
 
 from attacks.deviation import Cast, Rewriting
 from protocols.double_masking.messages import Confirmation
@@ -6,11 +6,11 @@ from protocols.wire import Message
 
 
 class FalseConfirmation(Rewriting):
-    """Signs something else than the survivors it was told."""
+    """Confirms something else than the survivors it was told."""
 
     def rewritten(self, body: Message, cast: Cast) -> Message | None:
         """See `Rewriting.rewritten`."""
         match body:
-            case Confirmation(signature):
-                return Confirmation(signature[::-1])
+            case Confirmation(proofs):
+                return Confirmation(proofs[::-1])
         return None

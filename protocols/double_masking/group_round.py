@@ -1,11 +1,12 @@
 """The aggregator's side of one group: its stages, each closed by the last answer or by a deadline."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 
 import numpy as np
 
 from protocols.double_masking.messages import (
     COMMITMENT_BYTES,
+    PROOF_BYTES,
     SEALED_BYTES,
     Confirmation,
     Confirmations,
@@ -60,7 +61,7 @@ class GroupRound:
 
         self._keys: dict[int, Keys] = {}
         self._statements: dict[int, Statement] = {}
-        self._sealed: dict[int, dict[int, bytes]] = {}  # sender to recipient to sealed pair of shares
+        self._mail: dict[int, dict[int, bytes]] = {}  # sender to recipient to what only they can read
         self._sharers: set[int] = set()
         self._survivors: set[int] = set()
         self._shares: dict[int, dict[int, bytes]] = {}  # owner to place to share
@@ -90,9 +91,9 @@ class GroupRound:
             case Keys():
                 self._take_keys(sender, position, body)
             case SealedShares(sealed):
-                others = [node for node in self._around(position) if node in self._keys and node != position]
-                pairs = items(sealed, len(others), SEALED_BYTES)
-                self._sealed[position] = dict(zip(others, pairs, strict=True))
+                self._take_mail(position, sealed, self._keys, SEALED_BYTES)
+            case Confirmation(proofs):
+                self._take_mail(position, proofs, self._survivors, PROOF_BYTES)
             case MaskedVector(words):
                 expected = WORD_BYTES * len(self.row)
                 if len(words) != expected:
@@ -157,15 +158,7 @@ class GroupRound:
     def _deliver(self, sharers: set[int]) -> Replies:
         self._invite(sharers, MaskedVector)
         self._sharers = sharers
-        replies: Replies = []
-        for node in sorted(sharers):
-            around = self._around(node)
-            places = [place for place, holder in enumerate(around) if holder in sharers]
-            senders = [around[place] for place in places if around[place] != node]
-            sealed = b"".join(self._sealed[sender][node] for sender in senders)
-            replies.append((self.terms.group[node], DeliveredShares(pack_set(places, len(around)), sealed)))
-        self._sealed.clear()
-        return replies
+        return [(name, DeliveredShares(*mail)) for name, mail in self._sorted_mail(sharers)]
 
     def _announce(self, survivors: set[int]) -> Replies:
         self._survivors = survivors
@@ -178,19 +171,8 @@ class GroupRound:
     def _pass_on(self, confirmed: set[int]) -> Replies:
         if short := self._unrecoverable(confirmed):
             return self._give_up(short)
-        signatures = {
-            self.terms.position[name]: body.signature
-            for name, body in self._intake.received.items()
-            if isinstance(body, Confirmation)
-        }
         self._invite(confirmed, Unmasking)
-        replies: Replies = []
-        for node in sorted(confirmed):
-            around = self._around(node)
-            places = [place for place, holder in enumerate(around) if holder in confirmed]
-            chosen = b"".join(signatures[around[place]] for place in places)
-            replies.append((self.terms.group[node], Confirmations(pack_set(places, len(around)), chosen)))
-        return replies
+        return [(name, Confirmations(*mail)) for name, mail in self._sorted_mail(confirmed)]
 
     def _take_shares(self, position: int, body: Unmasking) -> None:
         around = self._around(position)
@@ -220,6 +202,23 @@ class GroupRound:
                 remove_pairwise_masks(self.row, owner, secret, self._statements, neighbours)
         self.members = tuple(self.terms.group[node] for node in sorted(self._survivors))
         return []
+
+    # mail between nodes
+
+    def _take_mail(self, sender: int, packed: bytes, invited: Container[int], size: int) -> None:
+        """Keep one item for each other invited holder."""
+        others = [node for node in self._around(sender) if node in invited and node != sender]
+        self._mail[sender] = dict(zip(others, items(packed, len(others), size), strict=True))
+
+    def _sorted_mail(self, present: set[int]) -> Iterator[tuple[PartyId, tuple[bytes, bytes]]]:
+        """For each node present: which of its holders are, and what the others of them sent it."""
+        mail, self._mail = self._mail, {}
+        for node in sorted(present):
+            around = self._around(node)
+            places = [place for place, holder in enumerate(around) if holder in present]
+            senders = [around[place] for place in places if around[place] != node]
+            items_for_node = b"".join([mail[sender][node] for sender in senders])
+            yield self.terms.group[node], (pack_set(places, len(around)), items_for_node)
 
     # recovery
 

@@ -15,6 +15,7 @@ from protocols.wire import Message
 
 COMMITMENT_BYTES = 32
 SEALED_BYTES = 2 * SHARE_BYTES + TAG_BYTES
+PROOF_BYTES = TAG_BYTES
 
 
 class Keys(Message, frozen=True):
@@ -59,16 +60,16 @@ class Survivors(Message, frozen=True):
 
 
 class Confirmation(Message, frozen=True):
-    """Node, lying profile only: its signature under the survivors it was told."""
+    """Node, lying profile only: for each other surviving holder, a proof of the survivors it was told."""
 
-    signature: bytes
+    proofs: bytes
 
 
 class Confirmations(Message, frozen=True):
-    """Aggregator, lying profile only: which holders confirmed, and the signature of each."""
+    """Aggregator, lying profile only: which holders confirmed, and the proof of each other one."""
 
     present: bytes
-    signatures: bytes
+    proofs: bytes
 
 
 class Unmasking(Message, frozen=True):

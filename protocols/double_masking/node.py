@@ -1,9 +1,11 @@
 """A node under double masking: it checks everything it is asked against the terms before it answers."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from protocols.credentials import Credentials
 from protocols.double_masking.messages import (
+    PROOF_BYTES,
     SEALED_BYTES,
     Confirmation,
     Confirmations,
@@ -21,14 +23,13 @@ from protocols.double_masking.messages import (
     read_advertised,
     unpack_set,
 )
-from protocols.double_masking.terms import Statement, Terms, channel, pairwise_mask, sealed_for
+from protocols.double_masking.peer import Peer
+from protocols.double_masking.terms import Statement, Terms
 from protocols.entropy import Entropy
 from protocols.errors import Abort, FaultyParty, TooFewParties
 from protocols.party import AGGREGATOR, Envelope, Party, PartyId
-from protocols.primitives.identity import SIGNATURE_BYTES
 from protocols.primitives.key_agreement import KEY_BYTES, KeyPair, key_pair
-from protocols.primitives.mask import add_mask, subtract_mask
-from protocols.primitives.sealed import Direction, seal, unseal
+from protocols.primitives.mask import add_mask
 from protocols.primitives.shamir import SHARE_BYTES, draw_secret, split
 from protocols.releases import Releases
 from protocols.ring import Integers, to_bytes, to_ring
@@ -43,15 +44,6 @@ class _Secrets:
     mask: bytes
     mask_key: KeyPair
     seed: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class _Peer:
-    """Another holder, as it advertised itself."""
-
-    mask: bytes
-    statement: Statement
-    channel: bytes
 
 
 class Node(Party):
@@ -86,11 +78,11 @@ class Node(Party):
         self._secrets: _Secrets
         self._keys: Keys
         self._statement: Statement
-        self._peers: dict[int, _Peer] = {}
-        self._own_shares = (b"", b"")
+        self._peers: dict[int, Peer] = {}
+        self._own_share = b""
         self._delivered: dict[int, bytes] = {}
-        self._members = b""
-        self._standing: set[int] = set()
+        self._survived: Statement
+        self._standing: dict[int, None] = {}
 
     def _sign(self, statement: Statement) -> bytes:
         return self._identity.sign(statement) if self._identity is not None else b""
@@ -133,19 +125,19 @@ class Node(Party):
             case Survivors():
                 self._accept(body)
                 if self._terms.lying:
-                    return Confirmation(self._sign(self._terms.survived(body.members))), Confirmations
+                    return self._confirm(), Confirmations
                 return self._unmask(), None
             case Confirmations():
                 self._verify(body)
                 return self._unmask(), None
         raise AssertionError(body)
 
-    def _places(self, packed: bytes, among: set[int] | None = None) -> list[int]:
+    def _places(self, packed: bytes, among: Collection[int] | None = None) -> list[int]:
         """The places of a set that must hold the node's own and may hold no others than `among`."""
         places = unpack_set(packed, len(self._around))
         if self._place not in places:
             raise ValueError(f"{self.me} itself is missing")
-        if among is not None and not among.issuperset(places):
+        if among is not None and not all(place in among for place in places):
             raise ValueError("holders came back that were gone")
         return places
 
@@ -157,7 +149,7 @@ class Node(Party):
         terms = self._terms
         places = self._places(body.present)
         self._enough(len(places), "holders advertised keys")
-        peers: dict[int, _Peer] = {}
+        peers: dict[int, Peer] = {}
         entries = items(body.keys, len(places), advertised_bytes(lying=terms.lying))
         for place, keys in zip(places, map(read_advertised, entries), strict=True):
             if place == self._place:
@@ -168,32 +160,23 @@ class Node(Party):
             statement = terms.advertised(name, keys)
             if not terms.signed(name, statement, keys.signature):
                 raise ValueError(f"{name} did not sign its keys (rule 4)")
-            secret = channel(self._secrets.channel, keys.channel, *self._ordered(place, statement))
-            peers[place] = _Peer(keys.mask, statement, secret)
+            peers[place] = Peer.met(
+                name,
+                keys,
+                statement,
+                self._statement,
+                self._secrets.channel,
+                first=self._position < self._around[place],
+            )
         seeds, masks = (
             split(secret, terms.threshold, len(self._around), self._entropy)
             for secret in (self._secrets.seed, self._secrets.mask)
         )
-        sealed = [
-            seal(
-                peer.channel,
-                Direction.FROM_FIRST if self._first(place) else Direction.FROM_SECOND,
-                seeds[place] + masks[place],
-                sealed_for(self._statement, peer.statement),
-            )
-            for place, peer in peers.items()
-        ]
         self._peers = peers
-        self._own_shares = (seeds[self._place], masks[self._place])
-        return SealedShares(b"".join(sealed))
-
-    def _first(self, place: int) -> bool:
-        """Whether this node stands before the one at `place` in the group."""
-        return self._position < self._around[place]
-
-    def _ordered(self, place: int, statement: Statement) -> tuple[Statement, Statement]:
-        mine = self._statement
-        return (mine, statement) if self._first(place) else (statement, mine)
+        self._own_share = seeds[self._place]
+        return SealedShares(
+            b"".join([peer.seal_shares(seeds[place] + masks[place]) for place, peer in peers.items()])
+        )
 
     def _mask(self, body: DeliveredShares) -> MaskedVector:
         places = self._places(body.present, {self._place, *self._peers})
@@ -203,9 +186,7 @@ class Node(Party):
         words = to_ring(self._vector).copy()
         add_mask(words, self._terms.self_mask(self._secrets.seed))
         for place in delivered:
-            peer = self._peers[place]
-            key = pairwise_mask(self._secrets.mask_key, peer.mask, *self._ordered(place, peer.statement))
-            (add_mask if self._first(place) else subtract_mask)(words, key)
+            self._peers[place].mask_with(words, self._secrets.mask_key)
         self._releases.claim(self.me, self._terms.session)
         self._delivered = delivered
         return MaskedVector(to_bytes(words))
@@ -218,44 +199,45 @@ class Node(Party):
             raise ValueError(
                 f"a sum of {members.bit_count()} is asked for, {terms.minimum} is the least (rule 6)"
             )
-        standing = {place for place, node in enumerate(self._around) if members >> node & 1}
+        standing = [place for place, node in enumerate(self._around) if members >> node & 1]
         if self._place not in standing:
             raise ValueError(f"{self.me} itself is missing")
-        if not standing <= {self._place, *self._delivered}:
+        if not all(place == self._place or place in self._delivered for place in standing):
             raise ValueError("nodes survived that delivered no shares")
         if len(standing) < terms.threshold:
             raise ValueError(f"{len(standing)} holders survived, {terms.threshold} needed (rule 5)")
-        self._members = body.members
-        self._standing = standing
+        self._survived = terms.survived(body.members)
+        self._standing = dict.fromkeys(standing)
+
+    def _confirm(self) -> Confirmation:
+        others = [self._peers[place] for place in self._standing if place != self._place]
+        return Confirmation(b"".join([peer.confirm(self._survived) for peer in others]))
 
     def _verify(self, body: Confirmations) -> None:
-        """At least `threshold` holders, this node among them, signed the survivors it was told (rule 3)."""
-        terms = self._terms
+        """At least `threshold` holders, this node among them, were told the same survivors (rule 3)."""
         places = self._places(body.present, self._standing)
-        statement = terms.survived(self._members)
-        valid = 0
-        for place, signature in zip(
-            places, items(body.signatures, len(places), SIGNATURE_BYTES), strict=True
-        ):
-            name = terms.group[self._around[place]]
-            valid += place == self._place or terms.signed(name, statement, signature)
-            if valid == terms.threshold:
-                return
-        raise ValueError(f"{valid} holders confirmed these survivors, {terms.threshold} needed (rule 3)")
+        places.remove(self._place)
+        valid = 1
+        for place, proof in zip(places, items(body.proofs, len(places), PROOF_BYTES), strict=True):
+            valid += self._peers[place].confirmed(self._survived, proof)
+        if valid < self._terms.threshold:
+            raise ValueError(
+                f"{valid} holders confirmed these survivors, {self._terms.threshold} needed (rule 3)"
+            )
 
     def _unmask(self) -> Unmasking:
         """One share of each holder's secrets: of its seed if it survived, of its mask key if not (rule 2)."""
-        shares: dict[int, bytes] = {self._place: self._own_shares[0]}
+        shares = {self._place: self._own_share}
         for place, sealed in self._delivered.items():
             peer = self._peers[place]
-            direction = Direction.FROM_SECOND if self._first(place) else Direction.FROM_FIRST
             try:
-                pair = unseal(peer.channel, direction, sealed, sealed_for(peer.statement, self._statement))
+                pair = peer.unseal_shares(sealed)
             except ValueError as error:
-                name = self._terms.group[self._around[place]]
-                reason = f"passed on shares of {name} that nobody can read: it or {name} broke them ({error})"
+                reason = (
+                    f"passed on shares of {peer.name} that nobody can read: {error}; it or {peer.name} did it"
+                )
                 self.late_faults.append(FaultyParty(AGGREGATOR, reason))
                 continue
             shares[place] = pair[:SHARE_BYTES] if place in self._standing else pair[SHARE_BYTES:]
         places = sorted(shares)
-        return Unmasking(pack_set(places, len(self._around)), b"".join(shares[place] for place in places))
+        return Unmasking(pack_set(places, len(self._around)), b"".join([shares[place] for place in places]))

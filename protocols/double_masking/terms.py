@@ -69,7 +69,7 @@ class Terms:
         return digest("securenb keys of a node", self.binding, node, keys.channel, keys.mask, keys.commitment)
 
     def survived(self, members: bytes) -> Statement:
-        """What a node signs when it is told the survivors."""
+        """What a node confirms when it is told the survivors."""
         return digest("securenb survivors", self.binding, members)
 
     def commitment(self, node: PartyId, seed: bytes) -> bytes:
@@ -90,13 +90,3 @@ class Terms:
 def pairwise_mask(mine: KeyPair, public: bytes, first: Statement, second: Statement) -> bytes:
     """The key of the mask that two neighbours share, who stand in the group in this order."""
     return agree(mine, public, "securenb pairwise mask", first, second)
-
-
-def channel(mine: KeyPair, public: bytes, first: Statement, second: Statement) -> bytes:
-    """The key under which two neighbours send each other shares."""
-    return agree(mine, public, "securenb channel", first, second)
-
-
-def sealed_for(sender: Statement, recipient: Statement) -> bytes:
-    """What a sealed pair of shares is bound to: session, both ends, their keys, and what it is."""
-    return b"securenb shares" + sender + recipient
