@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from attacks.audit.canaries import one_run
 from attacks.audit.ledger import check_claim
 from attacks.audit.replay import replay
 from attacks.audit.statistical import measure
@@ -14,7 +15,9 @@ from securenb.records import Records
 from securenb.schema import Schema
 from securenb.sensitivity import Adjacency
 
-LEVELS = ("L0", "L1", "L2")
+LEVELS = ("L0", "L1", "L2", "L3")
+CANARIES = 10_000
+"""Rows in the one run of layer 3."""
 
 
 def audit(
@@ -46,6 +49,9 @@ def audit(
         found.append(replay(target, adjacency, pairs, rng))
     if "L2" in levels:
         found.append(measure(target, extreme_pair(target.schema), adjacency, trials, rng, step))
+    if "L3" in levels:
+        step("canaries")
+        found.append(one_run(target, extreme_pair(target.schema), CANARIES, rng))
     return found
 
 
