@@ -1,8 +1,9 @@
 """`securenb audit`: whether a release is as private as it is claimed to be."""
 
 import json as json_
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -15,7 +16,7 @@ from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite
 from securenb.dataset import DATASETS
 from securenb.mechanism import MECHANISMS, exact
-from securenb.run_folder import run_folder
+from securenb.run_folder import run_folder, write_manifest
 from securenb.schema import Schema
 from securenb.sensitivity import ADJACENCIES
 
@@ -65,7 +66,13 @@ def command(
             rng=np.random.default_rng(seed),
             step=step,
         )
-    about = {"dataset": dataset, "target": target, "view": view, "nodes": nodes, "colluding": colluding}
+    about: dict[str, Any] = {
+        "dataset": dataset,
+        "target": target,
+        "view": view,
+        "nodes": nodes,
+        "colluding": colluding,
+    }
     about |= {"mechanism": mechanism, "epsilon": epsilon, "delta": delta, "adjacency": adjacency}
     about |= {"numeric": numeric, "pairs": pairs, "trials": runs, "seed": seed}
     document = as_json(found, **about)
@@ -76,7 +83,20 @@ def command(
     if out is not None:
         with run_folder(out, overwrite=overwrite) as folder:
             (folder / "audit.json").write_text(json_.dumps(document, indent=2) + "\n")
+            write_manifest(folder, _Choices(about, seed))
     raise typer.Exit(EXIT_CODES[overall(found)])
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """What the manifest says was asked for."""
+
+    about: dict[str, Any]
+    seed: int | None
+
+    def model_dump(self, *, mode: str) -> dict[str, Any]:
+        """See `securenb.run_folder.Replayable`."""
+        return self.about
 
 
 def _target(

@@ -15,6 +15,13 @@ def test_an_honest_release_exits_with_0_and_leaves_its_verdict(tmp_path, capsys)
     assert [finding["layer"] for finding in document["findings"]] == ["L0 ledger", "L1 replay"]
 
 
+def test_a_verdict_may_be_overwritten(tmp_path):
+    arguments = ["audit", "votes", *QUICK, "--out", str(tmp_path / "run")]
+    assert main(arguments) == 0
+    assert main(arguments) == 2
+    assert main([*arguments, "--overwrite"]) == 0
+
+
 def test_the_paper_exits_with_1_and_witnesses(capsys):
     assert main(["audit", "adult", *QUICK, "--target", "paper", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
