@@ -240,3 +240,28 @@ def test_train_and_compare_say_what_an_aggregator_that_reads_vectors_learns(caps
     printed = capsys.readouterr().out
     assert "under plain the aggregator reads every node's vector" in printed
     assert "under masking" not in printed
+
+
+def test_scale_prints_slopes_and_writes_table_picture_and_manifest(capsys, tmp_path):
+    arguments = ["scale", "--protocol", "secagg", "--profile", "curious", "--nodes", "5,10", "--length", "8"]
+    assert main([*arguments, "--out", str(tmp_path / "run")]) == 0
+    assert "grows as n^" in capsys.readouterr().out
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names == {"manifest.json", "results.csv", "scale.png"}
+    assert list(pd.read_csv(tmp_path / "run" / "results.csv")["nodes"]) == [5, 10]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--protocol", "plain", "--profile", "lying"], "plain has no profiles"),
+        (["--profile", "honest"], "profile must be one of"),
+        (["--nodes", "many"], "--nodes is numbers separated by commas, got 'many'"),
+        (["--nodes", "2"], "smaller than 3, the smallest that SecAggPlus runs"),
+    ],
+)
+def test_scale_refuses_in_one_line(capsys, options, message):
+    assert main(["scale", *options]) == MISTAKE
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert printed.count("\n") == 1

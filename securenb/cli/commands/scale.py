@@ -1,0 +1,90 @@
+"""`securenb scale`: what a protocol costs a node, against the number of nodes."""
+
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
+
+import typer
+
+from protocols.protocol import PROTOCOLS, Protocol
+from securenb.cli import console
+from securenb.cli.options import Json, Out, Overwrite
+from securenb.report.scaling import TITLE, scaling_figure
+from securenb.run_folder import run_folder, write_manifest
+from securenb.scale import COSTS, scale, slope
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """What a manifest keeps of a run."""
+
+    protocol: str
+    nodes: tuple[int, ...]
+    length: int
+    seed: int
+
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        """As a scenario gives itself to the manifest."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def command(
+    protocol: Annotated[str, typer.Option(help="The secure sum.")] = "secagg_plus",
+    nodes: Annotated[str, typer.Option(help="Numbers of nodes, separated by commas.")] = "100,1000",
+    length: Annotated[int, typer.Option(help="Coordinates of a vector.")] = 1000,
+    profile: Annotated[
+        str | None, typer.Option(help="`curious` or `lying`, where the protocol has profiles.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Random vectors and keys come from it.")] = 7,
+    out: Out = None,
+    overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
+    json: Json = False,  # noqa: FBT002
+) -> None:
+    """Run a protocol on random vectors; bytes and time per node against the number of nodes, with slopes."""
+    chosen = _chosen(protocol, profile)
+    made = Scaled(repr(chosen), _numbers(nodes), length, seed)
+    with console.steps(len(made.nodes)) as step:
+        if out is None:
+            table = scale(protocol, chosen, made.nodes, length, seed, progress=step)
+        else:
+            with run_folder(out, overwrite=overwrite) as folder:
+                table = scale(protocol, chosen, made.nodes, length, seed, progress=step)
+                table.to_csv(folder / "results.csv", index=False)
+                scaling_figure(table).savefig(folder / "scale.png", dpi=150)
+                write_manifest(folder, made)
+    if json:
+        console.show_json(table.to_dict(orient="records"))
+        return
+    columns = ["nodes", "up/node", "down/node", "CPU/node", "CPU aggregator/node", "CPU whole run"]
+    lines = [
+        [
+            f"{row['nodes']:,}",
+            f"{row['sent']:,.0f} B",
+            f"{row['received']:,.0f} B",
+            *(console.seconds(row[cost]) for cost in ("node_cpu", "aggregator_cpu", "process_cpu")),
+        ]
+        for row in table.to_dict(orient="records")
+    ]
+    console.show_table(f"{made.protocol}, {length:,} coordinates, one group", columns, lines)
+    for cost in COSTS:
+        power = slope(table, cost)
+        if power is not None:
+            console.say(f"{TITLE[cost]:<26} grows as n^{power:.2f} per node")
+    if out is not None:
+        console.say(f"written to {out}: results.csv, scale.png, manifest.json")
+
+
+def _chosen(name: str, profile: str | None) -> Protocol:
+    kind = PROTOCOLS[name]
+    if profile is None:
+        return kind()
+    if "profile" not in {field.name for field in fields(kind)}:
+        raise ValueError(f"{name} has no profiles: leave out --profile {profile}")
+    chosen: dict[str, Any] = {"profile": profile}
+    return kind(**chosen)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(f"--nodes is numbers separated by commas, got {text!r}") from None
