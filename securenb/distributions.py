@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,19 +96,7 @@ class Polya(Distribution):
         """
         if self.doses >= 1:
             return shift / self.scale
-        r, decay = float(self.doses), -1 / float(self.scale)
-
-        def log_weight(j: Floats) -> Floats:
-            """Of one negative binomial, up to a constant."""
-            falling: Floats = special.gammaln(j + r) - special.gammaln(j + 1) + j * decay
-            return falling
-
-        # P(shift) = Σ_j w(j) w(j + shift) falls in j, so the last term of each run bounds it from below
-        ends = _runs(45 * float(self.scale))
-        terms = log_weight(ends[1:]) + log_weight(ends[1:] + shift)
-        log_far = special.logsumexp(terms, b=np.diff(ends))
-        log_near = math.log(special.hyp2f1(r, r, 1, math.exp(2 * decay))) + 2 * special.gammaln(r)
-        return Fraction((log_near - log_far) * (1 + SLACK))
+        return _polya_pure(self.scale, self.doses, shift)
 
     def renyi(self, orders: Integers, shift: int) -> Floats:
         """See `Distribution.renyi`; from pure epsilon (Bun and Steinke 2016, proposition 3.3)."""
@@ -232,6 +221,24 @@ class DiscreteGaussian(Distribution):
     def tail(self, log_failure: float) -> int:
         """See `Distribution.tail`; it is sub-Gaussian with its variance parameter (CKS20, lemma 24)."""
         return math.ceil(math.sqrt(2 * float(self.variance) * (log_failure + math.log(2))))
+
+
+@lru_cache(maxsize=1 << 12)
+def _polya_pure(scale: Fraction, doses: Fraction, shift: int) -> Fraction:
+    """The log of P(0)/P(shift), for less than a dose."""
+    r, decay = float(doses), -1 / float(scale)
+
+    def log_weight(j: Floats) -> Floats:
+        """Of one negative binomial, up to a constant."""
+        falling: Floats = special.gammaln(j + r) - special.gammaln(j + 1) + j * decay
+        return falling
+
+    # P(shift) = Σ_j w(j) w(j + shift) falls in j, so the last term of each run bounds it from below
+    ends = _runs(45 * float(scale))
+    terms = log_weight(ends[1:]) + log_weight(ends[1:] + shift)
+    log_far = special.logsumexp(terms, b=np.diff(ends))
+    log_near = math.log(special.hyp2f1(r, r, 1, math.exp(2 * decay))) + 2 * special.gammaln(r)
+    return Fraction((log_near - log_far) * (1 + SLACK))
 
 
 def _runs(end: float) -> Floats:

@@ -1,1 +1,1 @@
-"""The audit: four layers that look for a release which costs more than is claimed, cheapest first."""
+"""The audit of a release: whether what the ledger says of its privacy is true."""

@@ -1,59 +1,143 @@
-"""Neighbouring records that have broken a release before: empty classes, zeros, extremes, flips."""
+"""Neighbouring data sets that have caught releases: empty classes, first records, corners, flips."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
-from securenb.feature import Codes, Numeric
-from securenb.records import Records
+from securenb.feature import Categorical, Numeric
 from securenb.schema import Schema
 from securenb.sensitivity import Adjacency
 
-Pair = tuple[str, Records, Records]
-"""What is special about it; D; and D', which has one record more, or one record changed."""
+BEYOND = 10.0
+"""How far outside its bounds, in widths of them, an out-of-range number is."""
 
 
-def neighbours(schema: Schema, adjacency: Adjacency, pairs: int, rng: np.random.Generator) -> Iterator[Pair]:
-    """`pairs` pairs; the special ones come first and again, in turn, with other records around them."""
+@dataclass(frozen=True)
+class Pair:
+    """Two neighbouring data sets, as rows of the pool."""
+
+    what: str
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    random: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Pairs over one pool of records.
+
+    Attributes
+    ----------
+    pool
+        A table with the schema's columns.
+    pairs
+        What to try.
+    corner, opposite
+        Rows that, added, move every sum and every level as far as they go, in the first class, and the
+        same in the second class.
+    """
+
+    pool: pd.DataFrame
+    pairs: tuple[Pair, ...]
+    corner: int
+    opposite: int
+
+
+def neighbours(
+    schema: Schema, adjacency: Adjacency, rng: np.random.Generator, random: int = 400
+) -> Neighbours:
+    """Pairs for a schema, made up from it alone.
+
+    Parameters
+    ----------
+    random
+        How many random pairs come after the chosen ones.
+    """
+    pool = pd.DataFrame(_pool(schema, rng))
     classes = len(schema.classes)
-    for number in range(pairs):
-        label = (number // 4) % classes
-        few = Records(*_drawn(schema, int(rng.integers(1, 12)), rng))
-        corner = _record(schema, ("low", "high")[number % 2], label)
-        match number % 4:
-            case 0:
-                what, base = "first record of a class", few[few.labels != label]
-                if not len(base):
-                    base = _record(schema, "low", (label + 1) % classes)
-            case 1:
-                what, base = (
-                    "an extreme record joins alike ones",
-                    Records.concatenate(*[_record(schema, "low", label)] * 3),
-                )
-            case 2:
-                what, base = "an extreme record joins one of the middle", _record(schema, "middle", label)
-            case _:
-                what, base = "an extreme record joins any", few
+    typical = tuple(range(20))
+    # the pool's rows: 40 random ones, then for each class lowest, highest, zero and out of range
+    special = {
+        (kind, label): 40 + kind_index * classes + label
+        for kind_index, kind in enumerate(("lowest", "highest", "zero", "beyond"))
+        for label in range(classes)
+    }
+    pairs = list(_added(classes, special, typical) if adjacency == "add-remove" else ())
+    if adjacency == "replace-one":
+        pairs += _replaced(classes, special, typical)
+    for index in range(random):
+        base = tuple(int(row) for row in rng.integers(40, size=rng.integers(1, 12)))
+        extra, other = (int(row) for row in rng.integers(40 + 4 * classes, size=2))
         if adjacency == "add-remove":
-            yield what, base, Records.concatenate(base, corner)
+            pairs.append(Pair(f"random records, one added ({index})", base, (*base, extra), random=True))
         else:
-            other = _record(schema, "low" if number % 2 else "high", (label + 1 + number // 8) % classes)
-            yield (
-                f"{what}, and is replaced",
-                Records.concatenate(base, other),
-                Records.concatenate(base, corner),
+            pairs.append(
+                Pair(f"random records, one replaced ({index})", (*base, other), (*base, extra), random=True)
             )
+    return Neighbours(pool, tuple(pairs), special["highest", 0], special["highest", 1])
 
 
-def _record(schema: Schema, where: str, label: int) -> Records:
-    codes = []
+def _added(classes: int, special: dict[tuple[str, int], int], typical: tuple[int, ...]) -> Iterator[Pair]:
+    for label in range(classes):
+        other = (label + 1) % classes
+        for kind in ("lowest", "highest", "zero", "beyond"):
+            row = special[kind, label]
+            yield Pair(f"a node with no record, then one ({kind})", (), (row,))
+            yield Pair(
+                f"a node with one record, then two ({kind})",
+                (special["zero", label],),
+                (special["zero", label], row),
+            )
+            yield Pair(
+                f"a class that was empty gets a record ({kind})",
+                (special["lowest", other],) * 3,
+                (*(special["lowest", other],) * 3, row),
+            )
+            yield Pair(f"typical records and one more ({kind})", typical, (*typical, row))
+        zeros = (special["zero", label],) * 5
+        yield Pair(
+            "a feature that was zero throughout is no longer", zeros, (*zeros, special["highest", label])
+        )
+
+
+def _replaced(classes: int, special: dict[tuple[str, int], int], typical: tuple[int, ...]) -> Iterator[Pair]:
+    for label in range(classes):
+        other = (label + 1) % classes
+        for kind in ("lowest", "highest", "zero", "beyond"):
+            row, flipped = special[kind, label], special[kind, other]
+            yield Pair(f"a label flips ({kind})", (*typical, row), (*typical, flipped))
+            yield Pair(f"the only record's label flips ({kind})", (row,), (flipped,))
+        yield Pair(
+            "a record jumps across the bounds",
+            (*typical, special["lowest", label]),
+            (*typical, special["highest", label]),
+        )
+        yield Pair(
+            "a record jumps out of the bounds",
+            (*typical, special["lowest", label]),
+            (*typical, special["beyond", label]),
+        )
+
+
+def _pool(schema: Schema, rng: np.random.Generator) -> dict[str, list[object]]:
+    """Columns of the pool."""
+    classes = len(schema.classes)
+    table: dict[str, list[object]] = {}
     for feature in schema.features:
-        top = feature.steps if isinstance(feature, Numeric) else len(feature.levels) - 1
-        codes.append({"low": 0, "middle": top // 2, "high": top}[where])
-    return Records(np.array([codes], dtype=np.int32), np.array([label], dtype=np.int32))
-
-
-def _drawn(schema: Schema, count: int, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    tops = [f.steps if isinstance(f, Numeric) else len(f.levels) - 1 for f in schema.features]
-    codes = rng.integers(0, np.array(tops) + 1, (count, len(tops))).astype(np.int32)
-    return codes, rng.integers(0, len(schema.classes), count).astype(np.int32)
+        if isinstance(feature, Categorical):
+            levels = list(feature.levels)
+            drawn: list[object] = [levels[at] for at in rng.integers(len(levels), size=40)]
+            chosen: list[object] = [levels[0], levels[-1], levels[0], levels[-1]]
+        else:
+            if isinstance(feature, Numeric):
+                low, high = feature.lower, feature.upper
+            else:
+                low, high = feature.edges[0], feature.edges[-1]
+            drawn = [float(value) for value in rng.uniform(low, high, size=40)]
+            chosen = [low, high, float(np.clip(0.0, low, high)), high + BEYOND * (high - low)]
+        table[feature.name] = [*drawn, *(value for value in chosen for _ in range(classes))]
+    labels: list[object] = [schema.classes[at] for at in rng.integers(classes, size=40)]
+    table[schema.label] = [*labels, *(label for _ in range(4) for label in schema.classes)]
+    return table

@@ -1,138 +1,163 @@
-"""What is audited: a release that can be replayed with its noise made visible, and sampled."""
+"""The contract of what can be audited: what it claims, and a release that can be replayed."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from protocols.ring import Integers
-from securenb.distributions import DiscreteGaussian, Distribution, Floats, Polya, Skellam
-from securenb.mechanism import Mechanism
+from protocols.ring import Capacity, Integers
+from securenb.distributions import DiscreteGaussian, Distribution, Polya, Skellam
 from securenb.noise import FastNoise, Noise
-from securenb.records import Records
-from securenb.schema import Schema
+from securenb.parameters import Floats
+from securenb.schema import Block, Schema
 from securenb.sensitivity import Adjacency
-from securenb.statistics import Statistics
+
+View = Literal["node", "group", "sum", "model"]
+"""One node's vector; the opened row of a group, less the noise that colluders know; all rows together; the
+model."""
+
+Values = NDArray[Any]
+"""What a view shows, shape (d,): integers, if all is well."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What the ledger says of one query: a block of one class in one row.
+
+    Attributes
+    ----------
+    block
+        Of the schema.
+    columns
+        Where its coordinates are in the released vector.
+    reach
+        How far adding or removing a record moves one of them, on the noise's grid.
+    source
+        Where the reach comes from: the public schema, or data.
+    law
+        The noise on each coordinate; `None` for none.
+    """
+
+    name: str
+    block: Block
+    columns: range
+    reach: int
+    source: Literal["schema", "data"]
+    law: object | None
 
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """One run with its noise replaced by zero.
+    """One run with noise frozen at zero.
 
     Attributes
     ----------
     values
-        The answers before noise, shape (C, width).
+        What was released, shape (d,).
+    calls
+        Every request for noise, in order: its law and how many draws.
     laws
-        What noise each cell was given, shape (C, width), of hashable objects; `None` for no noise.
+        The noise on each coordinate, found by answering one request at a time with one; `None` for none.
+        Empty if it was not looked for.
     """
 
-    values: Floats
-    laws: NDArray[np.object_]
+    values: Values
+    calls: tuple[tuple[object, int], ...]
+    laws: tuple[object | None, ...]
 
 
 class Target(ABC):
-    """A release of a table of statistics, and what it is claimed to cost."""
+    """One release, and what is claimed of it."""
 
+    name: str
     schema: Schema
+    view: View
+    delta: float
+
+    @abstractmethod
+    def lines(self) -> Sequence[Line]:
+        """The ledger, query by query."""
 
     @abstractmethod
     def claimed(self, adjacency: Adjacency) -> Fraction | None:
-        """Epsilon of the whole release; `None` where nothing is claimed."""
+        """Epsilon of the release; `None` if nothing is claimed."""
 
     @abstractmethod
-    def replay(self, records: Records) -> Replay:
-        """The release of these records, with the noise made visible."""
+    def honest(self) -> tuple[int, int]:
+        """Shares that make a dose according to the claim, and honest shares that are guaranteed."""
+
+    def uncharged(self) -> Sequence[str]:
+        """Opened rows that nobody was charged for."""
+        return ()
+
+    def capacity(self) -> Capacity | None:
+        """The proof that sums do not wrap; `None` if no ring is used."""
+        return None
 
     @abstractmethod
-    def loss(self, replay: Replay, shift: Floats) -> float:
-        """Epsilon of a neighbour whose answers differ by `shift` (C, width); infinite without noise."""
+    def encode(self, frame: pd.DataFrame) -> Any:
+        """Records as the target's nodes take them; `ValueError` for what they refuse."""
 
     @abstractmethod
-    def sample(self, records: Records, cells: Integers, trials: int, rng: np.random.Generator) -> Floats:
-        """Released values of the cells (k, 2) in independent runs, shape (trials, k)."""
+    def replay(self, records: Any, *, traced: bool = True) -> Replay:
+        """One run on a node with these records, everybody else having none; noise frozen.
+
+        Parameters
+        ----------
+        traced
+            Whether to find out which coordinates which noise reaches.
+        """
+
+    def sample(
+        self, records: Any, columns: NDArray[np.int64], trials: int, rng: np.random.Generator
+    ) -> Values:
+        """What is released in some coordinates, shape (trials, coordinates), in independent runs."""
+        replay = self.replay(records)
+        noise = FastNoise(rng)
+        result = np.empty((trials, len(columns)), dtype=np.int64)
+        for at, column in enumerate(columns):
+            law = replay.laws[column]
+            drawn = law.draw(noise, trials) if isinstance(law, Distribution) else 0
+            result[:, at] = replay.values[column] + drawn
+        return result
+
+    def rows(self) -> int:
+        """How many rows like this one the adversary sees, of disjoint nodes."""
+        return 1
+
+    def others(self) -> Values:
+        """What all other records add to the release, shape (d,): only a model depends on it."""
+        return np.zeros(self.schema.length, dtype=np.int64)
+
+    def show(self, values: Values) -> Floats:
+        """What the view makes of released vectors, (trials, d) in, (trials, anything) out."""
+        return values.astype(np.float64)
 
 
-class Recorder(Noise):
-    """Notes what noise is asked for; a draw is the number of its call, from 1 on."""
+class Frozen(Noise):
+    """Writes down each request for noise and answers zero, or one if it is the request `marked`."""
 
-    def __init__(self) -> None:
-        self.laws: list[Distribution] = []
+    def __init__(self, marked: int | None = None) -> None:
+        self._marked = marked
+        self.calls: list[tuple[Distribution, int]] = []
 
-    def _noted(self, law: Distribution, size: int) -> Integers:
-        self.laws.append(law)
-        return np.full(size, len(self.laws), dtype=np.int64)
+    def _answer(self, law: Distribution, size: int) -> Integers:
+        self.calls.append((law, size))
+        return np.full(size, int(len(self.calls) - 1 == self._marked), dtype=np.int64)
 
     def polya(self, scale: Fraction, doses: Fraction, size: int) -> Integers:
         """See `Noise.polya`."""
-        return self._noted(Polya(scale, doses), size)
+        return self._answer(Polya(scale, doses), size)
 
     def skellam(self, variance: Fraction, size: int) -> Integers:
         """See `Noise.skellam`."""
-        return self._noted(Skellam(variance), size)
+        return self._answer(Skellam(variance), size)
 
     def gaussian(self, variance: Fraction, size: int) -> Integers:
         """See `Noise.gaussian`."""
-        return self._noted(DiscreteGaussian(variance), size)
-
-
-@dataclass(frozen=True)
-class Noised(Target):
-    """A row of our own.
-
-    Parameters
-    ----------
-    schema, mechanism
-        Of the federation.
-    among
-        Shares that make a dose.
-    present
-        Honest shares that are in the row and that nobody can subtract.
-    add_remove, replace_one
-        What is claimed.
-    """
-
-    schema: Schema
-    mechanism: Mechanism
-    among: int
-    present: int
-    add_remove: Fraction | None
-    replace_one: Fraction | None
-
-    def claimed(self, adjacency: Adjacency) -> Fraction | None:
-        """See `Target.claimed`."""
-        return self.add_remove if adjacency == "add-remove" else self.replace_one
-
-    def replay(self, records: Records) -> Replay:
-        """See `Target.replay`."""
-        recorder = Recorder()
-        share = self.mechanism.share(self.schema, self.among, recorder, self.present)
-        table = Statistics.of(self.schema, records).table * self.mechanism.grid
-        laws: NDArray[np.object_] = np.full(table.shape, None, dtype=np.object_)
-        for number, law in enumerate(recorder.laws, 1):
-            laws[share.reshape(table.shape) == number] = law
-        return Replay(table.astype(np.float64), laws)
-
-    def loss(self, replay: Replay, shift: Floats) -> float:
-        """See `Target.loss`; pure epsilon."""
-        total = Fraction(0)
-        for law, by in zip(replay.laws[shift != 0], shift[shift != 0], strict=True):
-            pure = None if law is None else law.pure(int(abs(by)))
-            if pure is None:
-                return float("inf")
-            total += pure
-        return float(total)
-
-    def sample(self, records: Records, cells: Integers, trials: int, rng: np.random.Generator) -> Floats:
-        """See `Target.sample`."""
-        table = Statistics.of(self.schema, records).table * self.mechanism.grid
-        sampled = np.empty((trials, len(cells)))
-        noise = FastNoise(rng)
-        for at, (label, column) in enumerate(cells):
-            block = next(b for b in self.schema.blocks if b.start <= column < b.stop)
-            law = self.mechanism.noise(self.schema, block, self.among, self.present)
-            drawn = 0 if law is None else law.draw(noise, trials)
-            sampled[:, at] = table[label, column] + drawn
-        return sampled
+        return self._answer(DiscreteGaussian(variance), size)

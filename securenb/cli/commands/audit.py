@@ -1,125 +1,139 @@
-"""`securenb audit`: whether a release is as private as it is claimed to be."""
+"""`securenb audit`: whether what is claimed of privacy is true."""
 
-import json as json_
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Annotated, Any
+import json as json_format
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import pandas as pd
 import typer
 
-from attacks.audit.layers import LEVELS, audit
-from attacks.audit.paper import PaperRelease
-from attacks.audit.target import Noised, Target
-from attacks.audit.verdict import as_json, in_words, overall
+from attacks.audit.federation_target import FederationTarget
+from attacks.audit.finding import EXIT_CODES, LEVELS, Audit
+from attacks.audit.paper_target import PaperTarget
+from attacks.audit.run import run_audit, steps_of
+from attacks.audit.target import Target, View
 from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite
+from securenb.cli.options import group_size as parsed_group_size
 from securenb.dataset import DATASETS
-from securenb.mechanism import MECHANISMS, exact
+from securenb.mechanism import exact
+from securenb.node import Node
+from securenb.partition import node_ids
+from securenb.records import Records
+from securenb.report.page import PAGE, write_page
 from securenb.run_folder import run_folder, write_manifest
+from securenb.scenario import Scenario
 from securenb.schema import Schema
-from securenb.sensitivity import ADJACENCIES
-
-EXIT_CODES = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
-VIEWS = ("node", "group", "sum", "model")
+from securenb.sensitivity import Adjacency
 
 
 def command(
     dataset: Annotated[
-        str, typer.Argument(help="A data set (`securenb list datasets`); its schema is used.")
-    ],
-    epsilon: Annotated[str, typer.Option(help="What a row is claimed to cost a record.")] = "1",
-    delta: Annotated[float | None, typer.Option(help="For mechanisms that need one.")] = None,
+        str, typer.Argument(help="A data set, of which only the schema is used.")
+    ] = "phishing",
+    scenario: Annotated[
+        Path | None, typer.Option(help="A TOML file with the choices of a round; instead of those below.")
+    ] = None,
+    target: Annotated[
+        str, typer.Option(help="`own`, or `paper`: the mechanism of the SECRYPT 2022 paper.")
+    ] = "own",
+    view: Annotated[View, typer.Option(help="What the adversary sees.")] = "group",
+    adjacency: Annotated[Adjacency, typer.Option(help="Which data sets are neighbours.")] = "add-remove",
+    level: Annotated[str, typer.Option(help="Levels, separated by commas.")] = "L0,L1,L2,L3",
+    confidence: Annotated[float, typer.Option(help="Of each statistical level, family-wise.")] = 0.95,
+    trials: Annotated[int | None, typer.Option(help="Runs on each input, for statistical levels.")] = None,
+    nodes: Annotated[int, typer.Option(help="How many nodes the training records are dealt to.")] = 100,
+    protocol: Annotated[str, typer.Option(help="The secure sum.")] = "secagg",
+    epsilon: Annotated[str, typer.Option(help="What one opened row is claimed to cost.")] = "1",
+    delta: Annotated[float | None, typer.Option(help="What epsilon holds up to, where needed.")] = None,
     mechanism: Annotated[str, typer.Option(help="The noise.")] = "discrete_laplace",
-    target: Annotated[str, typer.Option(help="`own`, or `paper`: the release as published.")] = "own",
-    view: Annotated[str, typer.Option(help="Who looks: node, group, sum or model.")] = "sum",
-    nodes: Annotated[int, typer.Option(help="Nodes in the row that is looked at.")] = 10,
-    colluding: Annotated[int, typer.Option(help="Nodes that subtract their noise.")] = 0,
-    adjacency: Annotated[str, typer.Option(help="add-remove or replace-one.")] = "add-remove",
-    level: Annotated[str, typer.Option(help="Layers, separated by commas.")] = "L0,L1,L2",
-    numeric: Annotated[str, typer.Option(help="Numbers as `gaussian` or `histogram`.")] = "gaussian",
-    pairs: Annotated[int, typer.Option(min=1, help="Neighbours replayed.")] = 1000,
-    trials: Annotated[int | None, typer.Option(min=100, help="Samples of each neighbour.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of samples and neighbours.")] = 0,
+    group_size: Annotated[str, typer.Option(help="Nodes in a group: a number, or `all`.")] = "all",
+    colluding: Annotated[int, typer.Option(help="Nodes that may reveal their noise.")] = 0,
+    numeric: Annotated[
+        Literal["gaussian", "histogram"], typer.Option(help="Numbers as `gaussian` or `histogram`.")
+    ] = "gaussian",
+    seed: Annotated[int, typer.Option(help="Of neighbours and samples; a rerun is identical.")] = 0,
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
     json: Json = False,  # noqa: FBT002
-) -> None:
-    """Audit a release. Exit code 0: no violation found; 1: a violation; 3: inconclusive."""
-    if adjacency not in ADJACENCIES:
-        raise ValueError(f"adjacency must be one of {', '.join(ADJACENCIES)}, got {adjacency!r}")
-    if numeric not in ("gaussian", "histogram"):
-        raise ValueError(f"numeric must be gaussian or histogram, got {numeric!r}")
-    levels = level.split(",")
-    schema = DATASETS[dataset].schema
-    if numeric == "histogram":
-        schema = schema.histogram()
-    audited = _target(target, schema, epsilon, delta, mechanism, view, nodes, colluding)
-    runs = trials or (100_000 if target == "own" else 5_000)
-    with console.steps(len(LEVELS) + len(schema.blocks)) as step:
-        found = audit(
-            audited,
-            adjacency,
-            levels,
-            pairs=pairs,
-            trials=runs,
-            rng=np.random.default_rng(seed),
-            step=step,
-        )
-    about: dict[str, Any] = {
+) -> int:
+    """Audit a release in four levels; the exit code is 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE."""
+    choices: dict[str, Any] = {
         "dataset": dataset,
-        "target": target,
-        "view": view,
         "nodes": nodes,
+        "protocol": protocol,
+        "epsilon": epsilon,
+        "delta": delta,
+        "mechanism": mechanism,
+        "group_size": parsed_group_size(group_size),
         "colluding": colluding,
+        "numeric": numeric,
+        "seed": seed,
     }
-    about |= {"mechanism": mechanism, "epsilon": epsilon, "delta": delta, "adjacency": adjacency}
-    about |= {"numeric": numeric, "pairs": pairs, "trials": runs, "seed": seed}
-    document = as_json(found, **about)
-    if json:
-        console.show_json(document)
-    else:
-        console.say(in_words(found))
+    if scenario is not None:
+        choices = {"dataset": dataset, **_read(scenario)}
+    audited = Scenario.checked(**choices)
+    subject = _target(target, audited, view)
+    levels = [name for name in LEVELS if name in {part.strip() for part in level.split(",")}]
+    if unknown := {part.strip() for part in level.split(",")} - set(LEVELS):
+        raise ValueError(f"levels are {', '.join(LEVELS)}, got {', '.join(sorted(unknown))}")
+    with console.steps(steps_of(subject, levels)) as step:
+        audit = run_audit(
+            subject, adjacency, levels, seed=seed, confidence=confidence, trials=trials, progress=step
+        )
     if out is not None:
         with run_folder(out, overwrite=overwrite) as folder:
-            (folder / "audit.json").write_text(json_.dumps(document, indent=2) + "\n")
-            write_manifest(folder, _Choices(about, seed))
-    raise typer.Exit(EXIT_CODES[overall(found)])
+            (folder / "audit.json").write_text(json_format.dumps(audit.to_dict(), indent=2) + "\n")
+            pd.DataFrame([vars(finding) for finding in audit.findings]).to_csv(
+                folder / "results.csv", index=False
+            )
+            write_manifest(folder, audited)
+            write_page([folder], folder / PAGE)
+    if json:
+        console.show_json(audit.to_dict())
+    else:
+        _show(audit)
+    return EXIT_CODES[audit.verdict]
 
 
-@dataclass(frozen=True)
-class _Choices:
-    """What the manifest says was asked for."""
-
-    about: dict[str, Any]
-    seed: int | None
-
-    def model_dump(self, *, mode: str) -> dict[str, Any]:
-        """See `securenb.run_folder.Replayable`."""
-        return self.about
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"cannot read the scenario {path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path} is no scenario: {error}") from None
 
 
-def _target(
-    name: str,
-    schema: Schema,
-    epsilon: str,
-    delta: float | None,
-    mechanism: str,
-    view: str,
-    nodes: int,
-    colluding: int,
-) -> Target:
-    claim = exact(epsilon)
-    if name == "paper":
-        return PaperRelease(schema, claim)
-    if name != "own":
-        raise ValueError(f"target must be own or paper, got {name!r}")
-    if view not in VIEWS:
-        raise ValueError(f"view must be one of {', '.join(VIEWS)}, got {view!r}")
-    honest = (1 if view == "node" else nodes) - colluding
-    if honest < 1:
-        raise ValueError(f"{colluding} colluding nodes leave no honest one in view {view}")
-    noise = MECHANISMS[mechanism].from_epsilon(epsilon, delta)
-    # pure epsilon doubles; up to a delta there is no such rule, and the ledger's own charge is the claim
-    replaced: Fraction | None = noise.charge(schema, honest).replace_one if noise.delta else 2 * claim
-    return Noised(schema, noise, honest, honest, claim, replaced)
+def _target(name: str, scenario: Scenario, view: View) -> Target:
+    if name == "own":
+        schema, nodes, reference = _population(scenario, needs_records=view == "model")
+        return FederationTarget(scenario.federation_over(schema, reference), nodes, view)
+    if name != "paper":
+        raise ValueError(f"the target is `own` or `paper`, got {name!r}")
+    return PaperTarget(_schema(scenario), exact(scenario.epsilon))
+
+
+def _schema(scenario: Scenario) -> Schema:
+    schema = DATASETS[scenario.dataset].schema
+    return schema if scenario.numeric == "gaussian" else schema.histogram()
+
+
+def _population(scenario: Scenario, *, needs_records: bool) -> tuple[Schema, Sequence[Node], Records | None]:
+    """Schema, nodes, and public records; of a data set in the catalogue nothing is read without need."""
+    if needs_records or scenario.nodes is None or scenario.dataset not in DATASETS:
+        data = scenario.load()
+        return data.schema, scenario.deal(data), scenario.reference(data)
+    schema = _schema(scenario)
+    empty = Records(np.zeros((0, len(schema.features)), dtype=np.int32), np.zeros(0, dtype=np.int32))
+    return schema, [Node(name, empty) for name in node_ids(scenario.nodes)], empty
+
+
+def _show(audit: Audit) -> None:
+    lines = [[finding.level, finding.verdict, finding.check, finding.evidence] for finding in audit.findings]
+    title = f"{audit.target}: view {audit.view}, neighbours by {audit.adjacency}"
+    console.show_table(title, ["level", "verdict", "check", "evidence"], lines)
+    console.say(audit.conclusion())

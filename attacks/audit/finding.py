@@ -1,0 +1,118 @@
+"""What an audit finds, in words that promise no more than was shown."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Level = Literal["L0", "L1", "L2", "L3"]
+
+LEVELS: dict[Level, str] = {
+    "L0": "ledger, static and certain",
+    "L1": "replay on neighbouring inputs with noise frozen, certain",
+    "L2": "statistics query by query, at the stated confidence",
+    "L3": "what each adversary sees, at the stated confidence",
+}
+
+Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE"]
+
+EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check.
+
+    Attributes
+    ----------
+    level
+        Of the audit.
+    check
+        What was checked.
+    verdict
+        `INCONCLUSIVE` where the check could not be made.
+    evidence
+        Numbers, and for a failure the witness.
+    bound
+        The lower bound on epsilon that was shown, for statistical checks.
+    claimed
+        The epsilon that it is compared with.
+    """
+
+    level: Level
+    check: str
+    verdict: Verdict
+    evidence: str
+    bound: float | None = None
+    claimed: float | None = None
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All findings about one target.
+
+    Attributes
+    ----------
+    target, view, adjacency
+        What was audited, what the adversary sees, which data sets are neighbours.
+    claimed
+        Epsilon of the whole release; `None` if nothing is claimed.
+    delta
+        Zero for pure epsilon.
+    confidence
+        Family-wise, of each statistical level.
+    findings
+        In the order in which they were made.
+    not_covered
+        What nobody should conclude.
+    """
+
+    target: str
+    view: str
+    adjacency: str
+    claimed: float | None
+    delta: float
+    confidence: float
+    findings: tuple[Finding, ...]
+    not_covered: tuple[str, ...]
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """FAIL if any check fails, else INCONCLUSIVE if any could not be made."""
+        return worst(self.findings)
+
+    @property
+    def bound(self) -> float:
+        """The largest lower bound on the whole release, 0 if none was shown."""
+        return max((f.bound for f in self.findings if f.bound is not None and f.level == "L3"), default=0.0)
+
+    def conclusion(self) -> str:
+        """One sentence."""
+        if self.verdict == "FAIL":
+            failed = [finding for finding in self.findings if finding.verdict == "FAIL"]
+            # a replay has a witness; what is certain comes before what is likely
+            first = min(failed, key=lambda finding: ("L1", "L0", "L2", "L3").index(finding.level))
+            certain = first.level in ("L0", "L1")
+            how = "certainly" if certain else f"with {self.confidence:.4g} confidence"
+            claim = "private" if self.claimed is None else f"({self.claimed:.6g}, {self.delta:g})-DP"
+            return (
+                f"FAIL: {how} not {claim} under {self.adjacency} for the view {self.view}; "
+                f"{first.level} {first.check}: {first.evidence}"
+            )
+        gaps = f"not covered: {', '.join(self.not_covered)}"
+        if self.verdict == "INCONCLUSIVE":
+            open_checks = [finding.check for finding in self.findings if finding.verdict == "INCONCLUSIVE"]
+            return f"INCONCLUSIVE: could not check {', '.join(open_checks)}; {gaps}"
+        return f"PASS: no violation found; lower bound {self.bound:.3g} ≤ claimed {self.claimed:.6g}; {gaps}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {**asdict(self), "verdict": self.verdict, "conclusion": self.conclusion()}
+
+
+def worst(findings: Sequence[Finding]) -> Verdict:
+    """The verdict of several checks together."""
+    verdicts = {finding.verdict for finding in findings}
+    if "FAIL" in verdicts:
+        return "FAIL"
+    return "INCONCLUSIVE" if "INCONCLUSIVE" in verdicts or not findings else "PASS"

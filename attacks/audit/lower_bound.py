@@ -1,0 +1,126 @@
+"""Lower bounds on epsilon that hold with a stated confidence, from outputs on two neighbouring inputs.
+
+A test that tells the inputs apart is chosen on one half of the outputs and counted on the other half, so
+choosing costs no confidence (Jagielski, Ullman and Oprea 2020, with the thresholds held out).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from securenb.parameters import Floats
+
+CUTS = 400
+"""Thresholds tried for each score."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound on epsilon and its evidence.
+
+    Attributes
+    ----------
+    epsilon
+        At least zero.
+    event
+        What the outputs were asked, in words.
+    counts
+        How often it happened on either input, of `trials` each.
+    """
+
+    epsilon: float
+    event: str
+    counts: tuple[int, int]
+    trials: int
+
+    def __str__(self) -> str:
+        """The evidence in one line."""
+        return (
+            f"lower bound {self.epsilon:.4g}, event {self.event}: "
+            f"{self.counts[0]} against {self.counts[1]} of {self.trials}"
+        )
+
+
+def clopper_pearson(count: int, trials: int, alpha: float) -> tuple[float, float]:
+    """Bounds on a probability, each of which fails with probability at most `alpha`."""
+    low = 0.0 if count == 0 else float(special.betaincinv(count, trials - count + 1, alpha))
+    high = 1.0 if count == trials else float(special.betaincinv(count + 1, trials - count, 1 - alpha))
+    return low, high
+
+
+def lower_bound(scores: dict[str, tuple[Floats, Floats]], delta: float, alpha: float) -> Bound:
+    """A bound that is wrong with probability at most `alpha`.
+
+    Parameters
+    ----------
+    scores
+        By name, a number for each output on the first and on the second input, shapes (n,), the same
+        outputs in the same order under every name; larger means more like the second input.
+    delta
+        Of the definition: epsilon is bounded from P ≤ exp(epsilon) Q + delta.
+    """
+    half = len(next(iter(scores.values()))[0]) // 2
+    best: tuple[float, str, float, bool] | None = None
+    for name, (first, second) in scores.items():
+        for flipped in (False, True):
+            found = _threshold(first[:half], second[:half], delta, flipped=flipped)
+            if found is not None and (best is None or found[0] > best[0]):
+                best = (found[0], name, found[1], flipped)
+    if best is None:
+        return Bound(0.0, "nothing that differs", (0, 0), half)
+    _, name, cut, flipped = best
+    first, second = (values[half:] for values in scores[name])
+    event = f"{name} < {cut:.6g}" if flipped else f"{name} ≥ {cut:.6g}"
+    counts = [int(np.count_nonzero(values < cut if flipped else values >= cut)) for values in (first, second)]
+    # one of the two directions was chosen on the other half: each interval may take half of alpha
+    rare, common = (counts[1], counts[0]) if flipped else (counts[0], counts[1])
+    low = clopper_pearson(common, len(second), alpha / 2)[0]
+    high = clopper_pearson(rare, len(first), alpha / 2)[1]
+    epsilon = math.log((low - delta) / high) if low > delta else 0.0
+    return Bound(max(0.0, epsilon), event, (counts[0], counts[1]), len(first))
+
+
+def one_run_bound(correct: int, guesses: int, alpha: float) -> float:
+    """A lower bound from one run with many independent canaries; for pure epsilon.
+
+    Each canary is in or out by a fair coin; `guesses` of the coins were guessed, `correct` of them right.
+    If the run is epsilon-DP their number is dominated by a binomial with exp(epsilon)/(1 + exp(epsilon))
+    (Steinke, Nasr and Jagielski 2023, theorem 5.2 with delta 0).
+    """
+    if not 0 <= correct <= guesses or not guesses:
+        raise ValueError(f"{correct} of {guesses} guesses cannot be right")
+    share = clopper_pearson(correct, guesses, alpha)[0]
+    return max(0.0, float(special.logit(share))) if share > 0 else 0.0
+
+
+def _threshold(first: Floats, second: Floats, delta: float, *, flipped: bool) -> tuple[float, float] | None:
+    """The best cut by a cautious estimate, and that estimate."""
+    both = np.concatenate([first, second])
+    cuts = np.unique(np.quantile(both, np.linspace(0, 1, CUTS), method="nearest"))
+    below = [np.searchsorted(np.sort(values), cuts, side="left") for values in (first, second)]
+    if flipped:
+        common, rare = below[0], below[1]
+    else:
+        common, rare = len(second) - below[1], len(first) - below[0]
+    # two standard errors on each side, so that no cut is chosen for a few lucky counts
+    p = common / len(second) - 2 * np.sqrt(common + 1) / len(second)
+    q = (rare + 2 * np.sqrt(rare + 1)) / len(first)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.where(p > delta, np.log((p - delta) / q), -np.inf)
+    at = int(np.argmax(value))
+    return (float(value[at]), float(cuts[at])) if np.isfinite(value[at]) else None
+
+
+def precision_scores(
+    values: NDArray[np.generic], bits: Sequence[int] = (0, 30, 40, 44, 48, 50, 52)
+) -> Floats:
+    """The number of those precisions at which all coordinates are whole multiples, shape (n,)."""
+    result = np.zeros(len(values))
+    for exponent in bits:
+        scaled = np.ldexp(values.astype(np.float64), exponent)
+        result += np.all(scaled == np.rint(scaled), axis=1)
+    return result

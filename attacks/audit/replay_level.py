@@ -1,0 +1,137 @@
+"""L1: neighbouring inputs, with noise frozen. What differs then, differs for certain."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from attacks.audit.finding import Finding
+from attacks.audit.neighbours import Neighbours, Pair
+from attacks.audit.target import Line, Replay, Target
+from securenb.accountant import Query, worst
+from securenb.distributions import Distribution
+from securenb.feature import Categorical
+from securenb.sensitivity import Adjacency
+
+STEADY = "the same noise is asked for whatever the data"
+COVERED = "every cell gets noise"
+AS_CHARGED = "the noise is what the ledger says"
+INTEGER = "what is released is an integer"
+WITHIN = "no pair loses more than is claimed"
+CHECKS = (STEADY, COVERED, AS_CHARGED, INTEGER, WITHIN)
+
+
+def audit_replay(
+    target: Target,
+    adjacency: Adjacency,
+    neighbours: Neighbours,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[Finding]:
+    """Every check on every pair: one finding a check, with the first witness where it fails."""
+    pool = target.encode(neighbours.pool)
+    lines = target.lines()
+    problems: dict[str, str] = dict.fromkeys(CHECKS, "")
+    largest, tried, refused = 0.0, 0, 0
+    claimed = target.claimed(adjacency)
+    charged: dict[int, object] = {column: line.law for line in lines for column in line.columns}
+    for pair in neighbours.pairs:
+        progress(pair.what.partition(" (")[0])
+        before, after = (
+            _replayed(target, pool, rows, traced=not pair.random) for rows in (pair.before, pair.after)
+        )
+        if before is None or after is None:
+            refused += 1
+            continue
+        tried += 1
+        _note(problems, STEADY, pair, _differing_calls(before, after))
+        for replay in (before, after):
+            if not pair.random:
+                _note(problems, COVERED, pair, _bare(replay, lines))
+                _note(problems, AS_CHARGED, pair, _other_law(replay, lines))
+            _note(problems, INTEGER, pair, _fraction(replay))
+        loss = _loss(before, after, charged, target.delta)
+        if claimed is None or loss > float(claimed) * (1 + 1e-6):
+            _note(problems, WITHIN, pair, f"loss {loss:.6g}, claimed {claimed and float(claimed)}")
+        largest = max(largest, loss)
+    yield _unencodable(target, neighbours)
+    count = f"{tried} pairs" + (f", {refused} refused by the node" if refused else "")
+    for check, problem in problems.items():
+        if not tried:
+            yield Finding("L1", check, "INCONCLUSIVE", "the node refuses every pair")
+        elif problem:
+            yield Finding("L1", check, "FAIL", problem)
+        else:
+            evidence = f"{count}; largest loss {largest:.6g}" if check == WITHIN else count
+            yield Finding("L1", check, "PASS", evidence)
+
+
+def _unencodable(target: Target, neighbours: Neighbours) -> Finding:
+    """A missing number or an unknown level must be refused at the node, or become some ordinary value."""
+    check = "what the schema does not have is refused at the node"
+    for feature in target.schema.features:
+        frame = neighbours.pool.astype(object)
+        frame.loc[0, feature.name] = "no such level" if isinstance(feature, Categorical) else np.nan
+        value = frame[feature.name].tolist()[0]
+        try:
+            values = target.replay(target.encode(frame)[np.array([0])], traced=False).values
+        except ValueError:
+            continue
+        if not np.isfinite(values).all():
+            return Finding("L1", check, "FAIL", f"{value!r} in {feature.name!r} is released")
+    return Finding("L1", check, "PASS", f"tried in each of {len(target.schema.features)} features")
+
+
+def _replayed(target: Target, pool: Any, rows: tuple[int, ...], *, traced: bool) -> Replay | None:
+    try:
+        return target.replay(pool[np.array(rows, dtype=np.int64)], traced=traced)
+    except ValueError:
+        return None
+
+
+def _note(problems: dict[str, str], check: str, pair: Pair, problem: str) -> None:
+    if problem and not problems[check]:
+        problems[check] = f"{problem}; witness: {pair.what}"
+
+
+def _differing_calls(before: Replay, after: Replay) -> str:
+    if len(before.calls) != len(after.calls):
+        return f"{len(before.calls)} against {len(after.calls)} requests for noise"
+    for one, other in zip(before.calls, after.calls, strict=True):
+        if one != other:
+            return f"the noise depends on the data: {one[0] or 'none'} against {other[0] or 'none'}"
+    return ""
+
+
+def _bare(replay: Replay, lines: Sequence[Line]) -> str:
+    bare = [index for index, law in enumerate(replay.laws) if law is None]
+    if not bare:
+        return ""
+    name = next((line.name for line in lines if bare[0] in line.columns), "a cell")
+    return f"{name}: coordinate {bare[0]} is released without noise ({len(bare)} such)"
+
+
+def _other_law(replay: Replay, lines: Sequence[Line]) -> str:
+    for line in lines:
+        for column in line.columns:
+            if replay.laws[column] != line.law:
+                return f"{line.name}: {replay.laws[column]} is drawn, the ledger has {line.law}"
+    return ""
+
+
+def _fraction(replay: Replay) -> str:
+    odd = np.flatnonzero(replay.values != np.rint(replay.values))
+    return f"coordinate {odd[0]} is {replay.values[odd[0]]!r}" if len(odd) else ""
+
+
+def _loss(before: Replay, after: Replay, charged: dict[int, object], delta: float) -> float:
+    """What tells the two apart, at most, given the noise that was seen, or else that is charged."""
+    moved = np.flatnonzero(before.values != after.values)
+    queries = []
+    for column in moved:
+        law = before.laws[column] if before.laws else charged.get(int(column))
+        shift = abs(after.values[column] - before.values[column])
+        if not isinstance(law, Distribution) or shift != np.rint(shift):
+            return float("inf")
+        queries.append(Query(law, int(shift)))
+    total = worst([queries], delta)
+    return float("inf") if total is None else float(total)

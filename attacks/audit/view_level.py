@@ -1,0 +1,117 @@
+"""L3: whole releases as an adversary sees them, and canaries that need one run only."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from attacks.audit.finding import Finding
+from attacks.audit.lower_bound import Bound, lower_bound, one_run_bound
+from attacks.audit.neighbours import Neighbours
+from attacks.audit.statistical_level import furthest, judged, tell_apart
+from attacks.audit.target import Target
+from securenb.parameters import Floats
+from securenb.sensitivity import Adjacency
+
+TRIALS = 400_000
+"""Runs on each input where the view is the released vector."""
+
+MODELS = 20_000
+"""Runs on each input where it is a model."""
+
+FEWEST_CANARIES = 30
+GUESSED = 3
+"""One in so many canaries is guessed: those with the most extreme scores."""
+
+
+def audit_view(
+    target: Target,
+    adjacency: Adjacency,
+    neighbours: Neighbours,
+    rng: np.random.Generator,
+    alpha: float,
+    trials: int | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[Finding]:
+    """The whole release against its whole claim, then canaries in every row that is seen by itself.
+
+    Parameters
+    ----------
+    alpha
+        Probability that any of the bounds is wrong.
+    trials
+        Runs on each input.
+    """
+    pool = target.encode(neighbours.pool)
+    before, after = furthest(pool, neighbours, adjacency)
+    claimed = target.claimed(adjacency)
+    ceiling = None if claimed is None else float(claimed)
+    moved = np.flatnonzero(
+        target.replay(before, traced=False).values != target.replay(after, traced=False).values
+    )
+    progress(f"the {target.view} as a whole")
+    if target.view == "model":
+        first, second = _models(target, before, after, trials or MODELS, rng)
+        bound = lower_bound({"a linear score of the parameters": (first, second)}, target.delta, alpha / 2)
+    else:
+        count = trials or TRIALS
+        one, two = (target.sample(records, moved, count, rng) for records in (before, after))
+        bound = tell_apart(target, before, after, moved, one, two, alpha / 2)
+    evidence = str(bound) if ceiling is None else f"{bound}; claimed {ceiling:.4g}"
+    yield Finding(
+        "L3", f"the {target.view} as a whole", judged(bound, ceiling), evidence, bound.epsilon, ceiling
+    )
+    rows = target.rows()
+    if adjacency == "add-remove" and target.view != "model" and target.delta == 0 and rows >= FEWEST_CANARIES:
+        progress("canaries in one run")
+        yield _canaries(target, before, after, moved, rows, rng, alpha / 2, ceiling)
+
+
+def _models(
+    target: Target, before: Any, after: Any, trials: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Scores of models that are seen, along the direction that separates a first batch best."""
+    everything = np.arange(target.schema.length)
+
+    def seen(records: Any, count: int) -> Floats:
+        # others' records: enough of them that the parameters are defined
+        sampled = target.sample(records, everything, count, rng) + target.others()
+        return target.show(sampled)
+
+    train = [seen(records, max(trials // 4, 100)) for records in (before, after)]
+    spread = train[0].var(axis=0) + train[1].var(axis=0)
+    direction = np.divide(
+        train[1].mean(axis=0) - train[0].mean(axis=0), spread, out=np.zeros_like(spread), where=spread > 0
+    )
+    return seen(before, trials) @ direction, seen(after, trials) @ direction
+
+
+def _canaries(
+    target: Target,
+    before: Any,
+    after: Any,
+    columns: Any,
+    rows: int,
+    rng: np.random.Generator,
+    alpha: float,
+    claimed: float | None,
+) -> Finding:
+    """One canary a row, in or out by a coin; the most telling rows are guessed."""
+    inside = rng.random(rows) < 0.5
+    low, high = (target.replay(records, traced=False).values[columns] for records in (before, after))
+    outputs = np.where(
+        inside[:, None],
+        target.sample(after, columns, rows, rng),
+        target.sample(before, columns, rows, rng),
+    ).astype(np.float64)
+    # each coordinate between the two true answers, from -1 to 1; coordinates weigh the same
+    bounded = np.clip(outputs, np.minimum(low, high), np.maximum(low, high))
+    score = (2 * (bounded - low) / (high - low) - 1).sum(axis=1)
+    guessed = np.argsort(-np.abs(score), kind="stable")[: rows // GUESSED]
+    correct = int(np.count_nonzero((score[guessed] > 0) == inside[guessed]))
+    epsilon = one_run_bound(correct, len(guessed), alpha)
+    evidence = (
+        f"lower bound {epsilon:.4g}: {correct} of {len(guessed)} guesses right, {rows} canaries, one run"
+    )
+    bound = Bound(epsilon, "right guesses", (correct, len(guessed)), rows)
+    return Finding("L3", "canaries in one run", judged(bound, claimed), evidence, epsilon, claimed)
