@@ -95,7 +95,7 @@ def inverses(values: Sequence[int]) -> list[int]:
 
 
 def combine(shares: Mapping[int, bytes], threshold: int) -> bytes:
-    """The secret, from the first `threshold` of the shares (places to shares).
+    """The secret, from the `threshold` shares with the lowest places (places to shares).
 
     Whether the shares are right is not visible here; the caller checks the secret against a commitment.
 
@@ -106,7 +106,7 @@ def combine(shares: Mapping[int, bytes], threshold: int) -> bytes:
     """
     if len(shares) < threshold:
         raise ValueError(f"{threshold} shares are needed, got {len(shares)}")
-    places = tuple(shares)[:threshold]
+    places = tuple(sorted(shares)[:threshold])  # in one order, so that coefficients are worked out once
     values = [element(shares[place]) for place in places]
     secret: int = sum(map(mul, lagrange_at_zero(places), values)) % PRIME
     return secret.to_bytes(SECRET_BYTES, "big")
