@@ -63,9 +63,22 @@ def measured(protocol: DoubleMasking, nodes: int, silent: float, seed: int) -> d
     }
 
 
-def flower(python: str, *arguments: str) -> dict[str, float]:
-    script = Path(__file__).with_name("flower_secagg.py")
-    done = subprocess.run([python, str(script), *arguments], capture_output=True, text=True, check=True)
+def flower(python: str | None, shares: int, threshold: int) -> dict[str, float] | None:
+    """The same job with Flower; `None`, and a line saying why, if there is no Flower to measure."""
+    if python is None:
+        print("Flower was not measured: name the Python of an environment with flwr, --flower PYTHON")
+        return None
+    shape = {"nodes": 100, "length": LENGTH, "shares": shares, "threshold": threshold}
+    arguments = [text for name, value in shape.items() for text in (f"--{name}", str(value))]
+    script = str(Path(__file__).with_name("flower_secagg.py"))
+    try:
+        done = subprocess.run([python, script, *arguments], capture_output=True, text=True, check=True)
+    except FileNotFoundError:
+        print(f"Flower was not measured: there is no {python}")
+        return None
+    except subprocess.CalledProcessError as error:
+        print(f"Flower was not measured: {error.stderr.strip().splitlines()[-1]}")
+        return None
     result: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
     return result
 
@@ -79,6 +92,18 @@ def shown(name: str, ours: dict[str, float], theirs: dict[str, float] | None) ->
     print(line)
 
 
+def compare_sizes(sizes: list[int], seed: int) -> None:
+    """The planner's own graph at each size, with every fiftieth node silent."""
+    costs = []
+    for nodes in sizes:
+        ours = measured(SecAggPlus(profile="curious"), nodes, 0.02, seed)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        shown(f"curious n={nodes}, 2 % silent", ours, None)
+        print(f"{'':<32} all parties {ours['total']:.1f} s CPU, peak {peak:.2f} GB")
+        costs.append(ours["total"] / nodes)
+    print(f"a node's share of it all, dearest over cheapest size: {max(costs) / min(costs):.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--flower")
@@ -86,31 +111,15 @@ def main() -> None:
     parser.add_argument("--scale", default="")
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
-    for nodes in map(int, options.scale.split(",") if options.scale else ()):
-        ours = measured(SecAggPlus(profile="curious"), nodes, 0.02, options.seed)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        shown(f"curious n={nodes}, 2 % silent", ours, None)
-        print(f"{'':<32} all parties {ours['total']:.1f} s CPU, peak {peak:.2f} GB")
     if options.scale:
+        compare_sizes([int(nodes) for nodes in options.scale.split(",")], options.seed)
         return
-    shape = ["--nodes", "100", "--length", str(LENGTH), "--silent", "0"]
     if options.complete:
-        theirs = None
-        if options.flower:
-            theirs = flower(options.flower, *shape, "--shares", "100", "--threshold", "67")
-        for profile in ("lying", "curious"):
-            shown(
-                f"complete n=100, {profile}", measured(SecAgg(profile=profile), 100, 0, options.seed), theirs
-            )
-        return
-    theirs = None
-    if options.flower:
-        theirs = flower(options.flower, *shape, "--shares", "21", "--threshold", "14")
+        scheme, shape, theirs = SecAgg, "complete", flower(options.flower, shares=100, threshold=67)
+    else:
+        scheme, shape, theirs = TwentyNeighbours, "k=20", flower(options.flower, shares=21, threshold=14)
     for profile in ("lying", "curious"):
-        ours = measured(TwentyNeighbours(profile=profile), 100, 0, options.seed)
-        shown(f"k=20 n=100, {profile}", ours, theirs)
-    if not options.flower:
-        print("Flower was not measured: name the Python of an environment with flwr, --flower PYTHON")
+        shown(f"{shape} n=100, {profile}", measured(scheme(profile=profile), 100, 0, options.seed), theirs)
 
 
 if __name__ == "__main__":
