@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from attacks.inference import INFERENCES
 from attacks.poison import POISONS
 from protocols.catalogue import Catalogue
 from protocols.protocol import PROTOCOLS
@@ -22,6 +23,7 @@ KINDS: dict[str, Catalogue[Any]] = {
     "preaggregations": PREAGGREGATIONS,
     "mechanisms": MECHANISMS,
     "poisons": POISONS,
+    "inferences": INFERENCES,
 }
 
 

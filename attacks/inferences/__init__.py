@@ -1,0 +1,1 @@
+"""Inferences, one a file; the file name is the inference's name."""

@@ -1,0 +1,69 @@
+"""The only record of a small node, feature by feature, from the row that the node is in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attacks.inference import Attempt, Inference, drawn_seed, look
+from securenb.feature import Numeric
+from securenb.federation import Federation
+from securenb.node import Node
+from securenb.parameters import Floats
+from securenb.records import Records
+from securenb.schema import Schema
+
+
+@dataclass(frozen=True)
+class Reconstruction(Inference):
+    """The victim holds one record. Right are the label, levels, and numbers within a tenth of the bounds.
+
+    The class is the one whose cells exceed those of the others most; levels are the largest cells in it,
+    numbers its sums. Without the view, what is most frequent among the others is concluded.
+    """
+
+    def attempt(self, federation: Federation, nodes: Sequence[Node], rng: np.random.Generator) -> Attempt:
+        """See `Inference.attempt`."""
+        at = int(rng.integers(len(nodes)))
+        held = nodes[at].records
+        if not len(held):
+            return Attempt(0.0, 0.0)
+        pick = int(rng.integers(len(held)))
+        record = held[slice(pick, pick + 1)]
+        victim = Node(nodes[at].id, record)
+        others = [*nodes[:at], *nodes[at + 1 :]]
+        view = look(federation, [*others[:at], victim, *others[at:]], drawn_seed(rng))
+        schema = federation.schema
+        pooled = np.sum([node.statistics(schema).table for node in others], axis=0).astype(np.float64)
+        mean = pooled / np.maximum(pooled[:, :1], 1.0)
+        seen = view.alone(victim.id, others)
+        return Attempt(
+            _right(schema, _concluded(schema, seen, seen), record),
+            _right(schema, _concluded(schema, pooled, mean), record),
+        )
+
+
+def _concluded(schema: Schema, counts: Floats, numbers: Floats) -> Records:
+    """The one record that fits best: class and levels by their counts, numbers as they stand."""
+    levels = [block for block in schema.blocks if block.kind == "levels"]
+    evidence = counts[:, 0] + sum(counts[:, block.columns].max(axis=1) for block in levels)
+    label = int(np.argmax(evidence))
+    codes = np.zeros((1, len(schema.features)), dtype=np.int32)
+    for block in levels:
+        codes[0, block.feature] = int(np.argmax(counts[label, block.columns]))
+    for block in schema.blocks:
+        if block.kind == "sum":
+            feature = schema.features[block.feature]
+            assert isinstance(feature, Numeric)
+            point = np.rint(numbers[label, block.start]) + feature.offset
+            codes[0, block.feature] = int(np.clip(point, 0, feature.steps))
+    return Records(codes, np.array([label], dtype=np.int32))
+
+
+def _right(schema: Schema, concluded: Records, record: Records) -> float:
+    """The share of label and features that are right."""
+    right = [bool(concluded.labels[0] == record.labels[0])]
+    for index, feature in enumerate(schema.features):
+        miss = abs(int(concluded.codes[0, index]) - int(record.codes[0, index]))
+        right.append(miss <= feature.steps // 10 if isinstance(feature, Numeric) else miss == 0)
+    return float(np.mean(right))
