@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from attacks.deviation import DEVIATIONS
 from attacks.inference import INFERENCES
 from attacks.poison import POISONS
 from protocols.catalogue import Catalogue
@@ -23,6 +24,7 @@ KINDS: dict[str, Catalogue[Any]] = {
     "preaggregations": PREAGGREGATIONS,
     "mechanisms": MECHANISMS,
     "poisons": POISONS,
+    "deviations": DEVIATIONS,
     "inferences": INFERENCES,
 }
 

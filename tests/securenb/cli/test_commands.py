@@ -1,10 +1,12 @@
 """Commands as a user runs them: what they print, what they leave, and how they refuse."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+import attacks
 from protocols.protocol import PROTOCOLS
 from securenb.cli.main import ABORTED, MISTAKE, main
 from securenb.dataset import DATASETS
@@ -18,6 +20,15 @@ def test_list_names_everything_there_is(capsys):
     printed = capsys.readouterr().out
     for name in [*DATASETS, *PROTOCOLS, "discrete_laplace", "median"]:
         assert f"  {name} " in printed
+
+
+@pytest.mark.parametrize("kind", ["poisons", "deviations", "inferences"])
+def test_list_names_every_attack(kind, capsys):
+    assert main(["list", kind, "--json"]) == 0
+    folder = Path(attacks.__path__[0]) / kind
+    files = {path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")}
+    assert files
+    assert set(json.loads(capsys.readouterr().out)[kind]) == files
 
 
 def test_list_prints_one_kind_as_json(capsys):
