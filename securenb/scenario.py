@@ -7,15 +7,13 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from securenb.choices import NO_EPSILON, Choices
+from securenb.choices import Choices
 from securenb.dataset import DATASETS, Dataset, load_dataset
 from securenb.federation import Federation
 from securenb.node import Node
 from securenb.own_data import SUFFIX, load_csv
 from securenb.partition import Sizes, deal, gather
 from securenb.records import Records
-
-__all__ = ["NO_EPSILON", "Scenario"]
 
 
 class Scenario(Choices):
