@@ -5,7 +5,8 @@ party. A run that cannot end safely raises `Abort`, and then nothing was release
 out of a party is a bug of ours.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class ProtocolError(Exception):
@@ -23,6 +24,15 @@ class FaultyParty(ProtocolError):
         super().__init__(f"{party}: {reason}")
         self.party = party
         self.reason = reason
+
+
+@contextmanager
+def blaming(party: str, deed: str) -> Iterator[None]:
+    """Turn a `ValueError` over what `party` sent into a `FaultyParty` that says what it did, and why not."""
+    try:
+        yield
+    except ValueError as error:
+        raise FaultyParty(party, f"{deed}: {error}") from error
 
 
 class Abort(ProtocolError):

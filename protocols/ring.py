@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from protocols.errors import FaultyParty
+from protocols.errors import FaultyParty, blaming
 
 Residues = NDArray[np.uint64]
 """A vector modulo 2^64, shape (d,)."""
@@ -123,8 +123,6 @@ def received(sender: str, words: bytes, length: int, capacity: Capacity | None =
         raise FaultyParty(sender, f"sent a vector of {len(words)} bytes, expected {WORD_BYTES * length}")
     vector = from_bytes(words)
     if capacity is not None:
-        try:
+        with blaming(sender, "sent too large a value"):
             capacity.check(from_ring(vector))
-        except ValueError as error:
-            raise FaultyParty(sender, f"sent too large a value: {error}") from error
     return vector

@@ -24,7 +24,7 @@ from protocols.double_masking.messages import (
 )
 from protocols.double_masking.recovery import rebuild, remove_pairwise_masks, remove_self_mask
 from protocols.double_masking.terms import Statement, Terms
-from protocols.errors import FaultyParty
+from protocols.errors import FaultyParty, blaming
 from protocols.opened import Lost
 from protocols.party import Intake, PartyId
 from protocols.primitives.key_agreement import check_public, key_pair
@@ -76,10 +76,8 @@ class GroupRound:
         if self.finished or type(body) is not self._expected:
             raise FaultyParty(sender, f"sent {type(body).__name__}, which is not expected now")
         self._intake.check(sender)
-        try:
+        with blaming(sender, f"sent unusable {type(body).__name__}"):
             self._take(sender, body)
-        except ValueError as error:
-            raise FaultyParty(sender, f"sent unusable {type(body).__name__}: {error}") from error
         # a vector is in the row now, of the message only the sender is kept
         self._intake.admit(sender, MaskedVector(b"") if isinstance(body, MaskedVector) else body)
         return self.close() if self._intake.complete else []

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from protocols.entropy import Entropy
-from protocols.errors import FaultyParty
+from protocols.errors import FaultyParty, blaming
 from protocols.opened import check_members
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, key_pair
@@ -138,10 +138,8 @@ class Holder(Party):
                 raise self.unexpected(envelope)
 
     def _unsealed(self, node: PartyId, sealed: Seeds) -> tuple[bytes, ...]:
-        try:
+        with blaming(node, f"sent {self.me} unusable seeds"):
             seeds = open_seeds(self._key, sealed.public, self._session.digest, node, self.me, sealed.box)
-        except ValueError as error:
-            raise FaultyParty(node, f"sent {self.me} unusable seeds: {error}") from error
         expected = self._protocol.sharing.parts_each
         if len(seeds) != expected:
             raise FaultyParty(node, f"sent {self.me} {len(seeds)} seeds, expected {expected}")
@@ -162,10 +160,8 @@ class Holder(Party):
         if len(request.groups) != len(request.members) or len(set(request.groups)) != len(request.groups):
             raise FaultyParty(AGGREGATOR, "asked for a group twice, or for no members")
         for group, members in zip(request.groups, request.members, strict=True):
-            try:
+            with blaming(AGGREGATOR, "asked for what is not opened"):
                 check_members(self._session, group, members, self._protocol.survivors)
-            except ValueError as error:
-                raise FaultyParty(AGGREGATOR, f"asked for what is not opened: {error}") from error
             if not self._seeds.received.keys() >= set(members):
                 raise FaultyParty(
                     AGGREGATOR, f"asked for nodes of group {group} that {self.me} does not have"

@@ -3,7 +3,7 @@
 from typing import Protocol as Interface
 
 from protocols.entropy import Entropy
-from protocols.errors import FaultyParty, TooFewParties
+from protocols.errors import TooFewParties, blaming
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, KeyPair, agree, check_public, key_pair
 from protocols.primitives.packing import Slots
@@ -90,10 +90,8 @@ class Dealer(Party):
         match envelope.body:
             case HolderKey(public) if self._key is None:
                 self._keys.check(envelope.sender)
-                try:
+                with blaming(envelope.sender, "sent an unusable key"):
                     check_public(public)
-                except ValueError as error:
-                    raise FaultyParty(envelope.sender, f"sent an unusable key: {error}") from error
                 self._keys.admit(envelope.sender, public)
                 return self._deal() if self._keys.complete else []
             case Ready() if envelope.sender == AGGREGATOR and self._key is not None and not self.output:

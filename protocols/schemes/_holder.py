@@ -6,7 +6,7 @@ from gmpy2 import mpz
 
 from protocols.canonical import digest
 from protocols.entropy import Entropy
-from protocols.errors import FaultyParty
+from protocols.errors import FaultyParty, blaming
 from protocols.opened import check_members
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, key_pair
@@ -148,11 +148,9 @@ class Holder(Party):
 
     def _read(self, message: Share) -> tuple[SharedKey, mpz]:
         key = self._terms.read_dealt(message.dealt)
-        try:
+        with blaming(DEALER, "sent an unreadable share"):
             sealing = channel(self._session, self._pair, message.public, self.me)
             plain = unseal(sealing, Direction.FROM_FIRST, message.sealed, self._session.digest)
-        except ValueError as error:
-            raise FaultyParty(DEALER, f"sent an unreadable share: {error}") from error
         return key, mpz(int.from_bytes(plain, "big"))
 
     def _list(self) -> list[Envelope]:
@@ -164,10 +162,8 @@ class Holder(Party):
         groups = [group.group for group in published.groups]
         if not groups or len(set(groups)) != len(groups):
             raise FaultyParty(AGGREGATOR, "asked for no group, or for one twice")
-        try:
+        with blaming(AGGREGATOR, "asked for what is not opened"):
             products = [self._product(key, group) for group in published.groups]
-        except ValueError as error:
-            raise FaultyParty(AGGREGATOR, f"asked for what is not opened: {error}") from error
         self._terms.claim(self.me, self._session)
         partials = []
         for group, ciphertexts in zip(published.groups, products, strict=True):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from protocols.errors import FaultyParty
+from protocols.errors import blaming
 from protocols.party import PartyId
 from protocols.primitives.packing import Slots
 from protocols.primitives.paillier import PublicKey
@@ -87,7 +87,5 @@ class PackedPaillier(Protocol):
 
     def read_key(self, sender: PartyId, message: Key) -> PublicKey:
         """The key in a message, or `FaultyParty`."""
-        try:
+        with blaming(sender, "sent a bad key"):
             return PublicKey.from_bytes(message.n, message.base, self.bits)
-        except ValueError as error:
-            raise FaultyParty(sender, f"sent a bad key: {error}") from error

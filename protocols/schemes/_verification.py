@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from protocols.entropy import Entropy
-from protocols.errors import FaultyParty, TooFewParties
+from protocols.errors import FaultyParty, TooFewParties, blaming
 from protocols.opened import Lost, check_members, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, key_pair
@@ -120,11 +120,9 @@ class Helper(_Verifying):
             raise self.unexpected(envelope)
         match envelope.body:
             case VerifyKey(key, sealed) if self._verify_key is None:
-                try:
+                with blaming(AGGREGATOR, "sent an unusable verification key"):
                     sealing = channel(self._session, self._pair, key, AGGREGATOR, self.me)
                     self._verify_key = unseal(sealing, Direction.FROM_FIRST, sealed, b"")
-                except ValueError as error:
-                    raise FaultyParty(AGGREGATOR, f"sent an unusable verification key: {error}") from error
                 return [self._answer(relay) for relay in self._relayed.values()]
             case Relay(node) as relay if node not in self._relayed:
                 if not 0 <= node < len(self._session.nodes):
@@ -211,10 +209,8 @@ class Leader(_Verifying):
                 raise self.unexpected(envelope)
 
     def _entrust(self, helper: PartyId, public: bytes) -> Envelope:
-        try:
+        with blaming(helper, "sent an unusable key"):
             sealing = channel(self._session, self._pair, public, AGGREGATOR, helper)
-        except ValueError as error:
-            raise FaultyParty(helper, f"sent an unusable key: {error}") from error
         self._greeted.admit(helper, public)
         return self.to(
             helper, VerifyKey(self._pair.public, seal(sealing, Direction.FROM_FIRST, self._verify_key, b""))
@@ -224,10 +220,8 @@ class Leader(_Verifying):
         helpers, node = self._session.trustees, self._index[sender]
         if len(report.shares) != 1 + len(helpers):
             raise FaultyParty(sender, f"sent {len(report.shares)} shares for {1 + len(helpers)} aggregators")
-        try:
+        with blaming(sender, "sent an unusable report"):
             mine = self._verify(self._verify_key, node, report.key, report.public, report.shares[0])
-        except ValueError as error:
-            raise FaultyParty(sender, f"sent an unusable report: {error}") from error
         self._reports.admit(sender, report)
         self._verifiers[node] = {AGGREGATOR: mine}
         return [
@@ -285,10 +279,8 @@ class Leader(_Verifying):
         """Add a helper's shares of the rows; the last ones open them."""
         assert self._members is not None
         field, outputs = self._prio3.circuit.field, self._prio3.circuit.outputs
-        try:
+        with blaming(helper, "sent unreadable sums"):
             rows = [field.decode(row) for row in sums.rows]
-        except ValueError as error:
-            raise FaultyParty(helper, f"sent unreadable sums: {error}") from error
         if [len(row) for row in rows] != [outputs] * len(self._members):
             raise FaultyParty(helper, f"sent sums of another shape than {len(self._members)} × {outputs}")
         self._sums.admit(helper, sums)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from protocols.entropy import Entropy
-from protocols.errors import FaultyParty
+from protocols.errors import FaultyParty, blaming
 from protocols.opened import Lost, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, KeyPair, agree, check_public, key_pair
@@ -84,10 +84,8 @@ class _Node(Party):
         group = dict(zip(self._group, publics, strict=True))
         if group[self.me] != self._key.public:
             raise FaultyParty(AGGREGATOR, f"passed on another key for {self.me}")
-        try:
+        with blaming(AGGREGATOR, "passed on an unusable key"):
             return to_bytes(masked(to_ring(self._vector), self.me, self._key, group, self._session.digest))
-        except ValueError as error:
-            raise FaultyParty(AGGREGATOR, f"passed on an unusable key: {error}") from error
 
 
 class _Aggregator(Party):
@@ -118,10 +116,8 @@ class _Aggregator(Party):
 
     def _admit_key(self, sender: PartyId, key: Key) -> None:
         self._keys.check(sender)
-        try:
+        with blaming(sender, "sent an unusable key"):
             check_public(key.public)
-        except ValueError as error:
-            raise FaultyParty(sender, f"sent an unusable key: {error}") from error
         self._keys.admit(sender, key)
 
     def _introduce(self, index: int) -> list[Envelope]:

@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Self
 
 from protocols.entropy import Entropy
-from protocols.errors import Abort, FaultyParty, TooFewParties
+from protocols.errors import Abort, FaultyParty, TooFewParties, blaming
 from protocols.opened import Lost, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, check_public, key_pair
@@ -57,10 +57,8 @@ class _Node(Party):
         match envelope.body:
             case Key(public) if self.output is None:
                 self._keys.check(envelope.sender)
-                try:
+                with blaming(envelope.sender, "sent an unusable key"):
                     check_public(public)
-                except ValueError as error:
-                    raise FaultyParty(envelope.sender, f"sent an unusable key: {error}") from error
                 self._keys.admit(envelope.sender, public)
             case _:
                 raise self.unexpected(envelope)

@@ -12,7 +12,7 @@ from gmpy2 import mpz
 from phe import PaillierPrivateKey
 
 from protocols.entropy import Entropy
-from protocols.errors import FaultyParty, TooFewParties
+from protocols.errors import FaultyParty, TooFewParties, blaming
 from protocols.opened import Lost, Opened, check_members, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.paillier import (
@@ -127,11 +127,9 @@ class _KeyHolder(Party):
     def _request(self, product: Product) -> tuple[int, Ciphertexts]:
         """How many contributors are claimed, and the valid ciphertexts; blames the aggregator otherwise."""
         count = self._protocol.slots(self._session).plaintexts
-        try:
+        with blaming(AGGREGATOR, "asked for what is not opened"):
             check_members(self._session, product.group, product.members, self._protocol.survivors)
             return len(product.members), ciphertexts_from_bytes(self._key, product.ciphertexts, count)
-        except ValueError as error:
-            raise FaultyParty(AGGREGATOR, f"asked for what is not opened: {error}") from error
 
     def _open(self, private: PaillierPrivateKey, contributors: int, sealed: Ciphertexts) -> Sum | Refusal:
         slots = self._protocol.slots(self._session)
@@ -176,10 +174,8 @@ class _Aggregator(Party):
 
     def _read(self, key: PublicKey, sender: PartyId, sealed: Sealed) -> Ciphertexts:
         count = self._protocol.slots(self._session).plaintexts
-        try:
+        with blaming(sender, "sent malformed ciphertexts"):
             return ciphertexts_from_bytes(key, sealed.ciphertexts, count)
-        except ValueError as error:
-            raise FaultyParty(sender, f"sent malformed ciphertexts: {error}") from error
 
     def _ask(self, key: PublicKey) -> list[Envelope]:
         """Multiply what arrived and have it opened; `TooFewParties` if no group has enough."""

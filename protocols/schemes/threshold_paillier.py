@@ -12,7 +12,7 @@ from typing import Self
 from gmpy2 import mpz
 
 from protocols.entropy import Entropy
-from protocols.errors import FaultyParty, TooFewParties
+from protocols.errors import FaultyParty, TooFewParties, blaming
 from protocols.opened import Lost, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.paillier import (
@@ -108,10 +108,8 @@ class _Aggregator(Party):
             case Proven() as vector if self._key is not None and not self._closed:
                 self._vectors.check(sender)
                 key, session = self._key.public, self._session
-                try:
+                with blaming(sender, "sent a malformed vector"):
                     ciphertexts = read_proven(key, session, sender, vector, self._count, self._power)
-                except ValueError as error:
-                    raise FaultyParty(sender, f"sent a malformed vector: {error}") from error
                 self._vectors.admit(sender, (vector, ciphertexts))
                 self._closed = self._vectors.complete
             case Roster() as roster:
@@ -178,10 +176,8 @@ class _Aggregator(Party):
             raise FaultyParty(holder, f"answered {len(message.groups)} of {len(self._published)} requests")
         read = []
         for asked, ciphertexts, answer in zip(self._published, self._products, message.groups, strict=True):
-            try:
+            with blaming(holder, "sent a malformed partial decryption"):
                 partials = ciphertexts_from_bytes(key.public, answer.ciphertexts, len(ciphertexts))
-            except ValueError as error:
-                raise FaultyParty(holder, f"sent a malformed partial decryption: {error}") from error
             proof = Proof(answer.challenge, mpz(int.from_bytes(answer.response, "big")))
             if not verify(key, index, ciphertexts, partials, group_context(self._session, asked), proof):
                 raise FaultyParty(holder, f"did not prove its partial decryption of group {asked.group}")
@@ -280,8 +276,6 @@ class ThresholdPaillier(PackedPaillier):
         """What was dealt; `FaultyParty` if it is malformed."""
         public = self.read_key(DEALER, message.key)
         data = b"".join((message.base, *message.checks))
-        try:
+        with blaming(DEALER, "dealt malformed checks"):
             base, *checks = ciphertexts_from_bytes(public, data, 1 + self.holders)
-        except ValueError as error:
-            raise FaultyParty(DEALER, f"dealt malformed checks: {error}") from error
         return SharedKey(public, base, tuple(checks))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Self
 
 from protocols.entropy import Entropy
-from protocols.errors import FaultyParty
+from protocols.errors import blaming
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, key_pair
 from protocols.primitives.sealed import Direction, seal
@@ -60,10 +60,8 @@ class _Node(Party):
         match envelope.body:
             case Key(public):
                 self._keys.check(sender)
-                try:
+                with blaming(sender, "sent an unusable key"):
                     sealing = channel(self._session, self._pair, public, self.me, sender)
-                except ValueError as error:
-                    raise FaultyParty(sender, f"sent an unusable key: {error}") from error
                 self._keys.admit(sender, sealing)
             case _:
                 raise self.unexpected(envelope)
