@@ -1,8 +1,12 @@
 """What poisons are made of: flipped labels, honest averages, tables with wanted parameters."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from attacks.poison import Forged, Knowledge
 from protocols.ring import Integers
+from securenb.distances import squared_distances
 from securenb.feature import Numeric
 from securenb.parameters import Floats, Parameters, estimate
 from securenb.points import stabilised, unstabilised
@@ -30,6 +34,28 @@ def towards_flip(schema: Schema, tables: Integers, smoothing: float) -> tuple[Fl
     middle = honest_points(schema, tables, smoothing).mean(axis=0)
     goal = honest_points(schema, flipped(tables), smoothing).mean(axis=0)
     return middle, goal - middle
+
+
+def farthest_towards_flip(known: Knowledge, remoteness: Callable[[Floats], float]) -> list[Forged]:
+    """The honest mean moved towards flipped labels, until it is as remote as the remotest honest node.
+
+    Parameters
+    ----------
+    remoteness
+        Of a point, from its squared distances to the honest nodes, shape (n,). The largest step is found
+        by bisection.
+    """
+    schema, smoothing = known.schema, known.smoothing
+    points = honest_points(schema, known.others, smoothing)
+    middle, direction = towards_flip(schema, known.others, smoothing)
+    limit = max(map(remoteness, squared_distances(points)))
+    low, high = 0.0, 8.0
+    for _ in range(40):
+        step = (low + high) / 2
+        fits = remoteness(np.square(points - (middle + step * direction)).sum(axis=1)) <= limit
+        low, high = (step, high) if fits else (low, step)
+    table = table_at(schema, middle + low * direction, pooled(known.others)[:, 0], smoothing)
+    return [table] * len(known.own)
 
 
 def table_at(schema: Schema, point: Floats, counts: Floats, smoothing: float) -> Integers:
