@@ -1,0 +1,53 @@
+"""Google's accountant agrees on what our mechanisms cost up to a delta."""
+
+from fractions import Fraction
+
+import pytest
+
+from securenb.accountant import Query, loss_delta, loss_epsilon, renyi_epsilon
+from securenb.distributions import DiscreteGaussian, Polya, Skellam
+
+pld = pytest.importorskip(
+    "dp_accounting.pld.privacy_loss_distribution",
+    reason="dp-accounting is not installed (extra `oracle`)",
+)
+rdp = pytest.importorskip("dp_accounting.rdp", reason="dp-accounting is not installed (extra `oracle`)")
+dp_accounting = pytest.importorskip("dp_accounting")
+
+DELTA = 1e-6
+INTERVAL = 1e-5
+"""Their resolution of the privacy loss; 21 of them round up by at most 2.1e-4 together."""
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(21, 1), (21 * 8, 8), (2.1, 1)])
+@pytest.mark.parametrize("times", [1, 21])
+def test_discrete_laplace_costs_what_they_say(scale, shift, times):
+    theirs = pld.from_discrete_laplace_mechanism(
+        1 / scale, sensitivity=shift, value_discretization_interval=INTERVAL
+    ).self_compose(times)
+    query = Query(Polya(Fraction(str(scale))), shift, times)
+    epsilon = loss_epsilon([query], DELTA)
+    assert epsilon == pytest.approx(theirs.get_epsilon_for_delta(DELTA), rel=2e-3, abs=3e-4)
+    half = epsilon / 2
+    assert loss_delta([query], half) == pytest.approx(theirs.get_delta_for_epsilon(half), rel=1e-2)
+
+
+@pytest.mark.parametrize("times", [1, 21])
+@pytest.mark.parametrize("multiplier", [3, 15])
+def test_fine_noise_costs_what_they_say_a_gaussian_costs(times, multiplier):
+    theirs = pld.from_gaussian_mechanism(multiplier, value_discretization_interval=INTERVAL).self_compose(
+        times
+    )
+    expected = theirs.get_epsilon_for_delta(DELTA)
+    for law in (Skellam, DiscreteGaussian):
+        noise = law(Fraction((16 * multiplier) ** 2))
+        assert loss_epsilon([Query(noise, 16, times)], DELTA) == pytest.approx(expected, rel=5e-3)
+
+
+@pytest.mark.parametrize("times", [1, 21])
+@pytest.mark.parametrize("multiplier", [3, 15])
+def test_renyi_accounting_of_a_gaussian_is_theirs(times, multiplier):
+    accountant = rdp.RdpAccountant(orders=list(range(2, 513)))
+    accountant.compose(dp_accounting.GaussianDpEvent(multiplier), times)
+    ours = renyi_epsilon([Query(DiscreteGaussian(Fraction(multiplier**2)), 1, times)], DELTA)
+    assert ours == pytest.approx(accountant.get_epsilon(DELTA), rel=5e-3)
