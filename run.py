@@ -5,6 +5,7 @@ python3 run.py demo    the main job on data that ships with the package
 python3 run.py test    every test that needs no extra
 python3 run.py check   formatting, lint, types, layers, doctests
 python3 run.py deploy-test   installs the extras for many machines, and runs their tests
+python3 run.py oracle-test   installs other libraries' accountants, and compares ours with them
 python3 run.py docs    the documentation, into docs/_build
 """
 
@@ -27,6 +28,7 @@ COMMANDS = {
     "demo": [[PYTHON, "-m", "securenb", "demo"]],
     "test": [[*TESTS, "-m", "not slow"], [*TESTS, "-m", "slow"]],
     "deploy-test": [[*PYTEST, "-n", "2", "tests/flower", "tests/securenb/test_cluster.py"]],
+    "oracle-test": [[*PYTEST, "-n", "2", "tests/oracles"]],
     "docs": [
         [PYTHON, "docs/generate_reference.py", "docs/reference"],
         [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build"],
@@ -39,6 +41,7 @@ COMMANDS = {
         [*PYTEST, "--doctest-modules", *(f"--ignore={path}.py" for path in NEED_FLOWER), *PACKAGES],
     ],
 }
+EXTRAS = {"deploy-test": "test,flower,dask", "oracle-test": "test,oracle"}
 
 
 def set_up() -> None:
@@ -78,8 +81,8 @@ def main() -> int:
         sys.exit(f"usage: python3 run.py {{{'|'.join(COMMANDS)}}}")
     try:
         set_up()
-        if sys.argv[1] == "deploy-test":
-            install("test,flower,dask")
+        if extras := EXTRAS.get(sys.argv[1]):
+            install(extras)
     except subprocess.CalledProcessError as error:
         sys.exit(f"securenb: set-up failed (exit code {error.returncode}); the lines above say why")
     for command in COMMANDS[sys.argv[1]]:

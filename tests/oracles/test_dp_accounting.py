@@ -32,6 +32,7 @@ def test_discrete_laplace_costs_what_they_say(scale, shift, times):
     assert loss_delta([query], half) == pytest.approx(theirs.get_delta_for_epsilon(half), rel=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 21])
 @pytest.mark.parametrize("multiplier", [3, 15])
 def test_fine_noise_costs_what_they_say_a_gaussian_costs(times, multiplier):
