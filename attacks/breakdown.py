@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from attacks.arena import arena_of
 from attacks.grid import AttackGrid
-from attacks.harness import Setting, arena_of, measure
+from attacks.harness import Setting, measure
 from securenb.checked import checked
 from securenb.preflight import breakdown_share
 from securenb.sweep import Cell

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attacks.arena import Arena, arena_of, judged_on
 from attacks.grid import NO_ATTACK
 from attacks.poison import Knowledge, Poison, choose_poison, contribution
 from protocols.grouping import Groups
@@ -21,90 +22,25 @@ from protocols.ring import Capacity, Integers
 from protocols.schemes.ideal import Ideal
 from protocols.validity import Validity
 from securenb.choices import NO_EPSILON
-from securenb.dataset import Dataset, load_dataset
 from securenb.door import admit
 from securenb.federation import RECORD_CAP, Federation
 from securenb.mechanism import MECHANISMS, Mechanism
 from securenb.mechanisms.none import NoNoise
 from securenb.model import NaiveBayes
 from securenb.montecarlo import Scorer
-from securenb.node import Node
 from securenb.noise import FastNoise
-from securenb.parameters import Parameters
-from securenb.partition import deal
+from securenb.parameters import Floats, Parameters
 from securenb.records import Records
+from securenb.refine import variances
 from securenb.rule import Rows, Rule
 from securenb.rule_choice import choose_rule
 from securenb.rules.sum import Sum
 from securenb.statistics import Statistics
-from securenb.streams import Streams
 from securenb.sweep import Cell
 from securenb.validity import invariants
 
 DOSES = 2
 """Aggregators of verified inputs, each of which adds a dose."""
-
-
-@dataclass(frozen=True, eq=False)
-class Arena:
-    """What all cells of a trial share.
-
-    Attributes
-    ----------
-    data
-        Records, and the schema.
-    nodes
-        The honest ones: before anything is poisoned, all are.
-    tables
-        Their statistics, shape (N, C, width), int64.
-    order
-        Positions of the nodes; the first f of them are the malicious ones.
-    reference
-        Public records, for rules that need some.
-    streams
-        The trial's randomness.
-    """
-
-    data: Dataset
-    nodes: tuple[Node, ...]
-    tables: Integers
-    order: NDArray[np.int64]
-    reference: Records
-    streams: Streams
-
-    @property
-    def mean_size(self) -> float:
-        """Records of a node, in the mean."""
-        return float(np.mean([len(node.records) for node in self.nodes]))
-
-
-@lru_cache(maxsize=4)
-def _data(dataset: str, numeric: Any, test_records: int | None, seed: int) -> tuple[Dataset, Scorer]:
-    data = load_dataset(dataset, numeric=numeric)
-    if test_records is not None and test_records < len(data.test):
-        drawn = Streams(seed).rng("test records").permutation(len(data.test))[:test_records]
-        data = replace(data, test=data.test[np.sort(drawn)])
-    return data, Scorer.of(data.schema, data.test)
-
-
-@lru_cache(maxsize=4)
-def _arena(
-    dataset: str, numeric: Any, test_records: int | None, nodes: int, sizes: Any, skew: float | None,
-    trusted: int, seed: int, trial: int,
-) -> Arena:  # fmt: skip
-    data, _ = _data(dataset, numeric, test_records, seed)
-    streams = Streams(int.from_bytes(Streams(seed).entropy(f"trial {trial}")(8), "big"))
-    dealt = deal(
-        data.train, len(data.schema.classes), nodes, sizes=sizes, label_skew=skew, rng=streams.rng("deal")
-    )
-    return Arena(
-        data,
-        tuple(dealt),
-        np.array([node.statistics(data.schema).table for node in dealt]),
-        streams.rng("malicious").permutation(nodes),
-        data.train[np.sort(streams.rng("reference").permutation(len(data.train))[:trusted])],
-        streams,
-    )
 
 
 @lru_cache(maxsize=64)
@@ -183,6 +119,17 @@ class Setting:
                 tables[index] = Statistics.of(self.arena.data.schema, node.records[: self.cap]).table
         return tables
 
+    def variances(self, rows: Rows) -> Floats:
+        """Variance of the honest noise in each column of each row, shape (g, width), as a round knows it."""
+        federation = self.federation
+
+        def of(size: int) -> Floats:
+            among, shares = (1, DOSES) if self.verified else (federation.among(size), federation.shares(size))
+            return variances(federation.mechanism, federation.schema, among, shares)
+
+        known = {int(size): of(int(size)) for size in set(rows.sizes.tolist())}
+        return np.array([known[int(size)] for size in rows.sizes])
+
     def opened(self, poison: Poison | None, malicious: int, rule: Rule) -> tuple[Rows, int, int]:
         """Rows, how many of them a malicious node is in, and how many nodes were refused.
 
@@ -226,17 +173,10 @@ class Setting:
         return rows, contaminated, len(sent) - len(admitted)
 
 
-def arena_of(cell: Cell) -> Arena:
-    """The arena of a cell's trial."""
-    key = (cell["dataset"], cell["numeric"], cell["test_records"])
-    deal_by = (cell["nodes"], cell["sizes"], cell["label_skew"])
-    return _arena(*key, *deal_by, cell["trusted_records"], cell["seed"], cell["trial"])
-
-
 def measure(cell: Cell) -> list[dict[str, Any]]:
     """One line of results for each rule of a cell of `attacks.grid.AttackGrid.cells`."""
     arena = arena_of(cell)
-    scorer = _data(cell["dataset"], cell["numeric"], cell["test_records"], cell["seed"])[1]
+    scorer = judged_on(cell["dataset"], cell["numeric"], cell["test_records"], cell["seed"])[1]
     setting = Setting.of(arena, cell)
     poison = None if cell["attack"] == NO_ATTACK else choose_poison(cell["attack"])
     wanted = None if poison is None else poison.wanted(arena.data.schema, arena.data.test)
@@ -259,7 +199,8 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
         }
         line |= {"rule": name, "record_share": round(float(share), 6), "rows": len(rows.sizes)}
         line |= {"contaminated": contaminated, "refused": refused, "classes": len(arena.data.schema.classes)}
-        lines.append(line | _outcome(rule, rows, contaminated, scorer, wanted))
+        refined = setting.federation.refinement.refine(rows, setting.variances(rows), pool=rule.pools)
+        lines.append(line | _outcome(rule, refined, contaminated, scorer, wanted))
     return lines
 
 

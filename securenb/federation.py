@@ -21,7 +21,7 @@ from securenb.mechanism import Mechanism
 from securenb.model import NaiveBayes
 from securenb.node import Node
 from securenb.noise import ExactNoise, FastNoise, Noise
-from securenb.preflight import check_counts, check_rule, noise_spread
+from securenb.preflight import armed, check_counts
 from securenb.refine import USUAL, Refinement, variances
 from securenb.round import Contributions, Round
 from securenb.rule import Rows, Rule
@@ -154,7 +154,7 @@ class Federation:
         groups = self.groups(nodes)
         size_of = {node: len(group) for group in groups for node in group}
         vectors = {node.id: self.contribution(node, size_of[node.id], earlier) for node in nodes}
-        self._withstanding(groups)  # refuse before anything is sent
+        armed(self.rule, groups, self.malicious)  # refuse before anything is sent
         return Contributions(groups, vectors)
 
     def contribution(self, node: Node, size: int, earlier: Round | None = None) -> Integers:
@@ -257,24 +257,21 @@ class Federation:
             refused={**earlier.refused, **later.refused},
         )
 
-    def _withstanding(self, groups: Groups) -> Rule:
-        """The rule, told how many rows it must withstand."""
-        if not self.malicious:
-            return self.rule
-        return replace(self.rule, malicious=check_rule(self.rule, [len(g) for g in groups], self.malicious))
+    def ready(self, opened: Opened) -> tuple[Rule, Rows]:
+        """The rule, told what it must withstand, and the rows that it combines."""
+        rows = Rows.of(self.schema, opened, self.mechanism.grid)
+        sizes = list(map(len, opened.members))
+        noise = np.array(
+            [variances(self.mechanism, self.schema, self.among(n), self.shares(n)) for n in sizes]
+        )
+        if self.malicious:
+            check_counts(rows, float(np.sqrt(noise[:, 0].max())))
+        refined = self.refinement.refine(rows, noise, pool=self.rule.pools)
+        return armed(self.rule, opened.members, self.malicious), refined
 
     def _model(self, opened: Opened) -> NaiveBayes:
-        rows = Rows.of(self.schema, opened, self.mechanism.grid)
-        noise = [
-            variances(self.mechanism, self.schema, self.among(size), self.shares(size))
-            for size in map(len, opened.members)
-        ]
-        if self.malicious:
-            largest = max(map(len, opened.members))
-            shares = self.shares(largest)
-            check_counts(rows, noise_spread(self.mechanism, self.schema, self.among(largest), shares))
-        refined = self.refinement.refine(rows, np.array(noise), pool=self.rule.pools)
-        return NaiveBayes(self._withstanding(opened.members).combine(refined))
+        rule, rows = self.ready(opened)
+        return NaiveBayes(rule.combine(rows))
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:
         """What opening these rows costs, and what those who read vectors see besides.

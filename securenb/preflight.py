@@ -6,15 +6,15 @@ after the nodes are fixed.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.stats import hypergeom
 
-from securenb.mechanism import Mechanism
+from protocols.grouping import Groups
 from securenb.parameters import Floats
 from securenb.points import check_bound
 from securenb.rule import RULES, Rows, Rule
-from securenb.schema import Schema
 
 FAILURE = 1e-6
 """Malicious nodes contaminate more groups than planned at most with this probability."""
@@ -93,6 +93,13 @@ def check_rule(rule: Rule, sizes: Sequence[int], malicious: int) -> int:
     )
 
 
+def armed(rule: Rule, groups: Groups, malicious: int) -> Rule:
+    """The rule, told how many rows it must withstand; refuses as `check_rule` if it is any."""
+    if not malicious:
+        return rule
+    return replace(rule, malicious=check_rule(rule, [len(group) for group in groups], malicious))
+
+
 def breakdown_share(cap_ratio: float) -> float:
     """φ* = 1 / (1 + κ), the share of malicious nodes from which label flips outvote the honest in a sum.
 
@@ -104,12 +111,6 @@ def breakdown_share(cap_ratio: float) -> float:
     if not cap_ratio > 0:
         raise ValueError(f"the cap is a positive multiple of an honest node's records, got {cap_ratio}")
     return 1 / (1 + cap_ratio)
-
-
-def noise_spread(mechanism: Mechanism, schema: Schema, among: int, members: int) -> float:
-    """Standard deviation of the noise on a count in the row of a group of `members`."""
-    law = mechanism.noise(schema, schema.blocks[0], among, members)
-    return 0.0 if law is None else law.spread() ** 0.5 / mechanism.grid
 
 
 def check_counts(rows: Rows, spread: float) -> None:

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from attacks.arena import arena_of
 from attacks.breakdown import KINDS, measure_breakdown
 from attacks.grid import AttackGrid
-from attacks.harness import Setting, arena_of, measure
+from attacks.harness import Setting, measure
 from attacks.poison import POISONS, choose_poison
 from securenb.checked import checked
 from securenb.federation import Federation
@@ -52,6 +53,9 @@ def test_its_rows_are_those_of_a_real_round_with_poisoned_nodes(epsilon, size):
     if epsilon == "none":
         real = federation.open(contributions).opened
         assert np.array_equal(rows.tables.reshape(len(rows.sizes), -1), real.rows)
+    noise = setting.variances(rows)
+    assert noise.shape == (len(rows.sizes), arena.data.schema.width)
+    assert (noise > 0).all() == (epsilon != "none")
 
 
 def test_without_an_attack_the_sum_is_the_pooled_model():

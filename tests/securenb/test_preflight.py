@@ -7,9 +7,6 @@ import pytest
 
 from securenb.dataset import load_dataset
 from securenb.feature import Categorical
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.mechanisms.none import NoNoise
-from securenb.noise import FastNoise
 from securenb.preflight import (
     FAILURE,
     breakdown_share,
@@ -17,7 +14,6 @@ from securenb.preflight import (
     check_rule,
     contaminated,
     contaminated_bound,
-    noise_spread,
 )
 from securenb.rule import Rows
 from securenb.rule_choice import choose_rule
@@ -66,15 +62,6 @@ def test_label_flips_outvote_a_sum_from_the_predicted_share_on():
     assert breakdown_share(3) == 0.25
     with pytest.raises(ValueError, match="positive"):
         breakdown_share(0)
-
-
-def test_the_spread_of_a_rows_noise_is_that_of_what_its_members_add():
-    mechanism = DiscreteLaplace.from_epsilon("0.5")
-    rng = np.random.default_rng(3)
-    shares = np.array([mechanism.share(SCHEMA, 4, FastNoise(rng)) for _ in range(8000)])
-    sums = shares.reshape(1000, 8, -1).sum(axis=1)[:, [0, SCHEMA.width]]
-    assert noise_spread(mechanism, SCHEMA, 4, 8) == pytest.approx(sums.std(), rel=0.15)
-    assert noise_spread(NoNoise(), SCHEMA, 4, 8) == 0
 
 
 def test_counts_below_their_noise_are_refused_with_a_group_size_that_helps():

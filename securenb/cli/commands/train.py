@@ -10,6 +10,7 @@ import typer
 from securenb.cli import console
 from securenb.cli.options import Choose, Json, Out, Overwrite, Report, report_page, with_scenario
 from securenb.dataset import Dataset
+from securenb.influence import influences
 from securenb.ledger_file import LedgerFile
 from securenb.mechanism import exact
 from securenb.report.page import write_page
@@ -61,6 +62,11 @@ def command(
             model = json_format.dumps(round_.model.to_dict())
             (folder / "model.json").write_text(model + "\n", encoding="utf-8")
             write_rounds(folder, {protocol: (round_, federation.protocol)})
+            if len(round_.opened.members) > 1:
+                public = scenario.reference(data)
+                influences(*federation.ready(round_.opened), public).to_csv(
+                    folder / "influence.csv", index=False
+                )
             write_manifest(folder, scenario, data=data.digest, digests=round_.digests())
     if page is not None:
         write_page([page.parent], page)
@@ -80,7 +86,7 @@ def command(
         console.say(proven(federation, len(data.train) / len(nodes)))
     console.say(round_.transcript.summary())
     if out is not None:
-        console.say(f"written to {out}: results.csv, model.json, manifest.json")
+        console.say(f"written to {out}: {', '.join(sorted(path.name for path in out.iterdir()))}")
 
 
 def _majority(data: Dataset) -> float:
