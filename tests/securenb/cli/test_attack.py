@@ -79,7 +79,18 @@ def test_shares_are_a_list_or_a_range():
 
 def test_train_says_how_much_each_row_matters_and_nothing_of_what_is_in_it(tmp_path):
     out = tmp_path / "run"
-    choices = ["--nodes", "6", "--protocol", "plain", "--epsilon", "5", "--group-size", "1", "--rule", "median"]
+    choices = [
+        "--nodes",
+        "6",
+        "--protocol",
+        "plain",
+        "--epsilon",
+        "5",
+        "--group-size",
+        "1",
+        "--rule",
+        "median",
+    ]
     assert main(["train", "phishing", *choices, "--seed", "1", "--out", str(out)]) == 0
     lines = (out / "influence.csv").read_text().splitlines()
     assert lines[0] == "row,members,mean_change,largest_change,changed,verdict"
