@@ -130,6 +130,10 @@ class Setting:
         known = {int(size): of(int(size)) for size in set(rows.sizes.tolist())}
         return np.array([known[int(size)] for size in rows.sizes])
 
+    def refined(self, rows: Rows, rule: Rule) -> Rows:
+        """The rows that the rule combines: refined as a round refines them."""
+        return self.federation.refinement.refine(rows, self.variances(rows), pool=rule.pools)
+
     def opened(self, poison: Poison | None, malicious: int, rule: Rule) -> tuple[Rows, int, int]:
         """Rows, how many of them a malicious node is in, and how many nodes were refused.
 
@@ -199,8 +203,7 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
         }
         line |= {"rule": name, "record_share": round(float(share), 6), "rows": len(rows.sizes)}
         line |= {"contaminated": contaminated, "refused": refused, "classes": len(arena.data.schema.classes)}
-        refined = setting.federation.refinement.refine(rows, setting.variances(rows), pool=rule.pools)
-        lines.append(line | _outcome(rule, refined, contaminated, scorer, wanted))
+        lines.append(line | _outcome(rule, setting.refined(rows, rule), contaminated, scorer, wanted))
     return lines
 
 

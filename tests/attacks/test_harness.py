@@ -1,5 +1,7 @@
 """The harness: it measures what real rounds do, bites, and is paired."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,11 +11,16 @@ from attacks.breakdown import KINDS, measure_breakdown
 from attacks.grid import AttackGrid
 from attacks.harness import Setting, measure
 from attacks.poison import POISONS, choose_poison
+from protocols.protocol import PROTOCOLS
 from securenb.checked import checked
 from securenb.federation import Federation
 from securenb.model import NaiveBayes
 from securenb.parameters import estimate
+from securenb.refine import variances
+from securenb.round import Contributions
+from securenb.rule import Rows
 from securenb.rule_choice import choose_rule
+from securenb.verified import VerifiedFederation
 
 RULES = ["sum", "median", "krum"]
 
@@ -39,23 +46,40 @@ def test_its_rows_are_those_of_a_real_round_with_poisoned_nodes(epsilon, size):
     (cell,) = [c for c in grid(epsilon=epsilon, group_size=size).cells() if c["malicious"]]
     arena = arena_of(cell)
     setting = Setting.of(arena, cell)
-    rule = choose_rule("sum")
-    rows, contaminated, refused = setting.opened(choose_poison("scaled_flip"), 3, rule)
     federation: Federation = setting.federation
-    poisoned = choose_poison("scaled_flip").nodes(
+    rule = choose_rule("sum")
+    poison = choose_poison("scaled_flip")
+    rows, contaminated, refused = setting.opened(poison, 3, rule)
+    poisoned = poison.nodes(
         list(arena.nodes), list(arena.order[:3]), arena.data.schema, rule, arena.streams.rng("poison")
     )
-    contributions = federation.prepare(poisoned)
+    groups = federation.groups(list(arena.nodes))
     honest_groups = [{arena.nodes[i].id for i in group} for group in setting.groups]
-    assert honest_groups == [set(group) for group in contributions.groups]
+    assert honest_groups == [set(group) for group in groups]
+    vectors = {
+        node.id: node.contribution(arena.data.schema, noise, federation.mechanism.grid)
+        for node, noise in zip(poisoned, setting.noise, strict=True)
+    }
+    opened = federation.open(Contributions(groups, vectors)).opened
+    real = Rows.of(arena.data.schema, opened, federation.mechanism.grid)
+    assert np.array_equal(rows.tables, real.tables)
     assert refused == 0
     assert 1 <= contaminated <= 3
-    if epsilon == "none":
-        real = federation.open(contributions).opened
-        assert np.array_equal(rows.tables.reshape(len(rows.sizes), -1), real.rows)
-    noise = setting.variances(rows)
-    assert noise.shape == (len(rows.sizes), arena.data.schema.width)
-    assert (noise > 0).all() == (epsilon != "none")
+    for chosen in [rule] if size == "all" else [rule, choose_rule("median")]:
+        model = replace(federation, rule=chosen).open(Contributions(groups, vectors)).model
+        mine = chosen.combine(setting.refined(rows, chosen))
+        assert np.array_equal(mine.table, model.parameters.table)
+
+
+def test_proven_rows_carry_the_noise_of_a_real_proven_round():
+    (cell,) = [c for c in grid(epsilon="2", group_size=5, inputs="verified").cells() if c["malicious"]]
+    arena = arena_of(cell)
+    setting = Setting.of(arena, cell)
+    schema, mechanism = arena.data.schema, setting.federation.mechanism
+    real = VerifiedFederation(schema, PROTOCOLS["verified"](), mechanism, choose_rule("sum"), seed=1)
+    rows, _, _ = setting.opened(None, 0, choose_rule("sum"))
+    expected = variances(mechanism, schema, real.among(5), real.shares(5))
+    assert np.array_equal(setting.variances(rows), np.tile(expected, (3, 1)))
 
 
 def test_without_an_attack_the_sum_is_the_pooled_model():
