@@ -271,7 +271,7 @@ class Federation:
 
     def _model(self, opened: Opened) -> NaiveBayes:
         rule, rows = self.ready(opened)
-        return NaiveBayes(rule.combine(rows))
+        return NaiveBayes(rule.combine(rows), rule.pooled(rows) if self.refinement.additive else None)
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:
         """What opening these rows costs, and what those who read vectors see besides.

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from securenb.certificate import Certificates, certify
 from securenb.feature import Codes, Numeric
 from securenb.parameters import Floats, Parameters
+from securenb.pooled import Pooled
 from securenb.records import UNKNOWN, Records
 from securenb.schema import Schema
 from securenb.schema_file import schema_from_dict, schema_to_dict
@@ -26,15 +28,20 @@ class NaiveBayes:
     ----------
     parameters
         Of one row: a table of shape (C, width).
+    pooled
+        The sums that they are the estimate of, where there are such: the model can then be certified.
     """
 
-    def __init__(self, parameters: Parameters) -> None:
+    def __init__(self, parameters: Parameters, pooled: Pooled | None = None) -> None:
         schema = parameters.schema
         if parameters.table.shape != (len(schema.classes), schema.width):
             raise ValueError(f"a model needs the parameters of one row, got shape {parameters.table.shape}")
         if not np.isfinite(parameters.table).all():
             raise ValueError("a model's parameters must be finite")
+        if pooled is not None and not np.array_equal(pooled.parameters().table, parameters.table):
+            raise ValueError("these parameters are not the estimate of these sums")
         self.parameters = parameters
+        self.pooled = pooled
         self.schema: Schema = schema
 
     def log_joint(self, codes: Codes) -> Floats:
@@ -82,13 +89,43 @@ class NaiveBayes:
         """Balanced accuracy: the mean, over the classes present, of the share predicted in each."""
         return balanced_accuracy(records.labels, self.predict_codes(records.codes))
 
+    def certify(self, frame: pd.DataFrame, malicious: int, cap: int) -> Certificates:
+        """How many nodes each prediction withstands, up to `malicious` of them with `cap` records each.
+
+        Raises
+        ------
+        ValueError
+            As `certify_codes`.
+        """
+        return self.certify_codes(self.schema.encode(frame), malicious, cap)
+
+    def certify_codes(self, codes: Codes, malicious: int, cap: int) -> Certificates:
+        """See `certify`, for codes (n, F).
+
+        Raises
+        ------
+        ValueError
+            If the model is not that of a plain sum; and as `securenb.certificate.certify`.
+        """
+        if self.pooled is None:
+            raise ValueError(
+                "only the model of a plain sum can be certified: of the rule sum, without shrinkage"
+            )
+        if malicious < 0 or cap < 1:
+            raise ValueError(f"needs malicious ≥ 0 and a cap of at least 1, got {malicious} and {cap}")
+        return certify(self.pooled.statistics, codes, malicious * cap, self.pooled.smoothing)
+
     def to_dict(self) -> dict[str, Any]:
-        """Everything needed to predict elsewhere, as plain JSON values."""
+        """Everything needed to predict and to certify elsewhere, as plain JSON values.
+
+        The sums, where there are some, are what the round opened: as public as its model.
+        """
         return {
             "format": FORMAT,
             "schema": schema_to_dict(self.schema),
             "parameters": self.parameters.table.tolist(),
             "defined": self.parameters.defined.tolist(),
+            **({} if self.pooled is None else {"pooled": self.pooled.to_dict()}),
         }
 
     @classmethod
@@ -98,7 +135,9 @@ class NaiveBayes:
             raise ValueError(f"not a model: expected format {FORMAT!r}")
         schema = schema_from_dict(data["schema"])
         table = np.asarray(data["parameters"], dtype=np.float64)
-        return cls(Parameters(schema, table, np.asarray(data["defined"], dtype=np.bool_)))
+        parameters = Parameters(schema, table, np.asarray(data["defined"], dtype=np.bool_))
+        pooled = Pooled.from_dict(schema, data["pooled"]) if "pooled" in data else None
+        return cls(parameters, pooled)
 
 
 def balanced_accuracy(truth: NDArray[np.int32], predicted: NDArray[np.int64]) -> float:

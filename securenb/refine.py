@@ -35,6 +35,11 @@ class Refinement:
     consistency: bool = True
     shrinkage: bool = False
 
+    @property
+    def additive(self) -> bool:
+        """Whether what is added to a row is added to the refined row; shrunk counts are sums no longer."""
+        return not self.shrinkage
+
     def refine(self, rows: Rows, noise: Floats, *, pool: bool) -> Rows:
         """Better rows, rounded to integers.
 
@@ -57,7 +62,8 @@ class Refinement:
             refined = consistent(rows.schema, refined, noise)
         if self.shrinkage:
             refined = shrunk(rows.schema, refined, noise)
-        return Rows(rows.schema, np.rint(refined).astype(np.int64), sizes)
+        # halves upwards: so rounding commutes with adding integers, which certificates rely on
+        return Rows(rows.schema, np.floor(refined + 0.5).astype(np.int64), sizes)
 
 
 USUAL = Refinement()

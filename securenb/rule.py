@@ -12,6 +12,7 @@ from protocols.opened import Opened
 from protocols.ring import Integers
 from securenb.parameters import Parameters
 from securenb.points import check_bound
+from securenb.pooled import Pooled
 from securenb.records import Records
 from securenb.schema import Schema
 
@@ -103,6 +104,10 @@ class Rule(ABC):
         what = f"the rule {RULES.name_of(self)!r}"
         check_bound(len(rows.sizes), self.malicious, self.tolerance(len(rows.sizes)), what)
         return self._combine(rows.ordered())
+
+    def pooled(self, rows: Rows) -> Pooled | None:
+        """The sums that the model is the plain estimate of; `None` where it is more than that."""
+        return None
 
     @abstractmethod
     def _combine(self, rows: Rows) -> Parameters:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from securenb.parameters import Parameters, estimate
+from securenb.parameters import Parameters
+from securenb.pooled import Pooled
 from securenb.rule import Rows, Rule
+from securenb.statistics import Statistics
 
 
 @dataclass(frozen=True)
@@ -17,5 +19,9 @@ class Sum(Rule):
         """See `Rule.tolerance`."""
         return 0
 
+    def pooled(self, rows: Rows) -> Pooled:
+        """See `Rule.pooled`."""
+        return Pooled(Statistics(rows.schema, rows.tables.sum(axis=0)), self.smoothing)
+
     def _combine(self, rows: Rows) -> Parameters:
-        return estimate(rows.schema, rows.tables.sum(axis=0), self.smoothing)
+        return self.pooled(rows).parameters()
