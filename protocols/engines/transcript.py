@@ -117,8 +117,10 @@ class Transcript:
         return sum(getattr(tally, figure) for tally in tallies) / len(tallies) if tallies else 0.0
 
     def summary(self) -> str:
-        """A line for each role: parties, bytes and messages up and down, CPU time."""
+        """A line for each role: parties, bytes and messages up and down, CPU time; then what happened."""
         lines = [self._line(role) for role in ("node", "aggregator", "trustee") if self.of_role(role)]
+        if self.rounds:
+            lines.append(f"rounds     {self.rounds} messages waited for one another")
         lines += [
             f"stage      {stage.name}: {stage.answered} of {stage.asked} answered in {stage.seconds:,.1f} s, "
             f"{stage.carried:,} B, of it the slowest party's own work {1e3 * stage.cpu:,.0f} ms"
