@@ -30,7 +30,7 @@ def charges(
     vectors
         Whether the aggregator, or other nodes, also read each node's vector, with its one share.
     """
-    ledger, name = Ledger(), repr(mechanism)
+    ledger, name = Ledger(), str(mechanism)
     size_of = {node: len(group) for group in groups for node in group}
     known: dict[tuple[int, int], Charge] = {}
 

@@ -2,9 +2,9 @@
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -72,6 +72,11 @@ class Mechanism(ABC):
     grid: ClassVar[int] = 1
     """What statistics are multiplied by before noise is added, and opened rows divided by: noise on a finer
     grid than the statistics' comes closer to its continuous limit."""
+
+    def __str__(self) -> str:
+        choices: Any = self  # implementations are dataclasses
+        shown = [f"{each.name}={getattr(self, each.name)}" for each in fields(choices) if each.repr]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     @classmethod
     def from_epsilon(cls, epsilon: float | str | Fraction, delta: float | None = None) -> Self:

@@ -47,7 +47,7 @@ class FederationTarget(Target):
     def __post_init__(self) -> None:
         object.__setattr__(self, "schema", self.federation.schema)
         object.__setattr__(self, "delta", self.federation.mechanism.delta)
-        object.__setattr__(self, "name", repr(self.federation.mechanism))
+        object.__setattr__(self, "name", str(self.federation.mechanism))
 
     @cached_property
     def groups(self) -> Groups:
