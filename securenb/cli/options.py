@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from securenb.report.page import PAGE
+from securenb.report.page import PAGE, Report
 from securenb.scenario import Scenario
 
 Choose = Callable[..., Scenario]
@@ -16,7 +16,7 @@ Choose = Callable[..., Scenario]
 
 Out = Annotated[Path | None, typer.Option(help="A folder for results, manifest and pictures.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier run in that folder.")]
-Report = Annotated[bool, typer.Option("--report", help="End with report.html in that folder.")]
+WithReport = Annotated[bool, typer.Option("--report", help="End with report.html in that folder.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 _REQUIRED = inspect.Parameter.empty
@@ -164,3 +164,9 @@ def report_page(out: Path | None, *, wanted: bool) -> Path | None:
     if out is None:
         raise ValueError("--report needs a folder to put the page in: add --out")
     return out / PAGE
+
+
+def write_report(page: Path | None) -> None:
+    """Write the report about the run folder that `page` is to be in, if it is wanted."""
+    if page is not None:
+        Report.read(page.parent).write(page)

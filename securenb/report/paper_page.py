@@ -2,13 +2,12 @@
 
 import base64
 import html
-import io
 from collections.abc import Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from securenb.paper.study import Finding, Settings
+from securenb.report.picture import svg
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; color: #222 }
@@ -23,13 +22,6 @@ INTRODUCTION = """<h1>Federated Naive Bayes under Differential Privacy, reproduc
 <p>Marchioro, Giaretta, Markatos and Girdzijauskas, SECRYPT 2022. <b>As published</b>: what the authors’ code
 does; its releases are not differentially private. <b>Corrected</b>: public bounds, noise in every cell,
 clamping only what was opened; SPECT’s label is the diagnosis.</p>"""
-
-
-def svg(figure: Figure) -> bytes:
-    """The picture as SVG, the same bytes every time."""
-    target = io.BytesIO()
-    figure.savefig(target, format="svg", metadata={"Date": None})
-    return target.getvalue()
 
 
 def page(settings: Settings, findings: Sequence[Finding]) -> str:

@@ -25,6 +25,8 @@ class Run:
         Every CSV file, by its name without the suffix.
     rounds
         What `securenb.report.record.round_record` kept, by protocol.
+    pictures
+        Every PNG file, by its name without the suffix.
     documents
         Every other JSON file, by its name without the suffix; the model is not among them.
     """
@@ -34,6 +36,7 @@ class Run:
     tables: dict[str, pd.DataFrame]
     rounds: dict[str, dict[str, Any]]
     documents: dict[str, Any]
+    pictures: dict[str, bytes]
 
     @property
     def command(self) -> str:
@@ -60,6 +63,7 @@ def read_run(folder: Path) -> Run:
             for path in sorted(folder.glob("*.json"))
             if path.name not in (MANIFEST, FILE, "model.json")
         }
+        pictures = {path.stem: path.read_bytes() for path in sorted(folder.glob("*.png"))}
     except (OSError, ValueError) as error:
         raise ValueError(f"{folder}: {error}") from None
-    return Run(folder.resolve().name, manifest, tables, rounds, documents)
+    return Run(folder.resolve().name, manifest, tables, rounds, documents, pictures)

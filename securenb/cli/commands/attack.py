@@ -12,8 +12,9 @@ from attacks.harness import measure
 from attacks.poison import POISONS, choose_poison
 from securenb.checked import checked
 from securenb.cli import console
-from securenb.cli.options import Json, Overwrite
+from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.interval import summarised
+from securenb.report.picture import save
 from securenb.report.resilience import breakdowns, curves, dial, heat_map, worst
 from securenb.run_folder import write_manifest
 from securenb.sweep import run_cells, sweep_folder
@@ -53,6 +54,7 @@ def command(
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
     backend: Annotated[str, typer.Option(help="joblib's: loky, sequential, dask, ray.")] = "loky",
     overwrite: Overwrite = False,  # noqa: FBT002
+    report: WithReport = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Measure how models fare when nodes are malicious; ask again after an interruption to go on."""
@@ -76,7 +78,16 @@ def command(
         test_records=test_records,
         seed=seed,
     )
-    run_attack(grid, out, jobs=jobs, backend=backend, overwrite=overwrite, json=json, breakdown=breakdown)
+    run_attack(
+        grid,
+        out,
+        jobs=jobs,
+        backend=backend,
+        overwrite=overwrite,
+        report=report,
+        json=json,
+        breakdown=breakdown,
+    )
 
 
 def run_attack(
@@ -87,6 +98,7 @@ def run_attack(
     backend: str,
     address: str | None = None,
     overwrite: bool,
+    report: bool,
     json: bool,
     breakdown: bool = False,
 ) -> None:
@@ -115,8 +127,9 @@ def run_attack(
         draw(table, folder)
         if broken is not None:
             broken.to_csv(folder / "breakdown.csv", index=False)
-            breakdowns(broken, ", ".join(grid.dataset)).savefig(folder / "breakdown.png", dpi=150)
+            save(breakdowns(broken, ", ".join(grid.dataset)), folder, "breakdown")
         write_manifest(folder, grid)
+    write_report(report_page(out, wanted=report))
     if json:
         console.show_json(summary.to_dict(orient="records"))
         return
@@ -167,13 +180,13 @@ def draw(table: pd.DataFrame, folder: Path) -> None:
     for dataset, every in comparable(table).groupby("dataset", sort=False):
         name, some = str(dataset), overall(every)
         if some["share"].nunique() > 1:
-            curves(some, name).savefig(folder / f"curves-{name}.png", dpi=150)
-            heat_map(every, name).savefig(folder / f"map-{name}.png", dpi=150)
+            save(curves(some, name), folder, f"curves-{name}")
+            save(heat_map(every, name), folder, f"map-{name}")
         if some["group_size"].nunique(dropna=False) > 1:
             for (inputs, cap), part in some.groupby(["inputs", "cap_ratio"], sort=False, dropna=False):
                 checks = str(inputs) if inputs == "unchecked" else f"{inputs}-cap-{cap:g}"
                 title = f"{name}, {checks.replace('-', ' ')}"
-                dial(part, title).savefig(folder / f"dial-{name}-{checks}.png", dpi=150)
+                save(dial(part, title), folder, f"dial-{name}-{checks}")
 
 
 def words(text: str) -> list[str]:

@@ -23,7 +23,7 @@ from securenb.mechanism import exact
 from securenb.node import Node
 from securenb.partition import node_ids
 from securenb.records import Records
-from securenb.report.page import PAGE, write_page
+from securenb.report.page import PAGE, Report
 from securenb.run_folder import run_folder, write_manifest
 from securenb.scenario import Scenario
 from securenb.schema import Schema
@@ -91,7 +91,7 @@ def command(
                 folder / "results.csv", index=False
             )
             write_manifest(folder, audited)
-            write_page([folder], folder / PAGE)
+            Report.read(folder).write(folder / PAGE)
     if json:
         console.show_json(audit.to_dict())
     else:

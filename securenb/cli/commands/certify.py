@@ -10,9 +10,9 @@ import typer
 
 from securenb.certified_run import Certified, SavedModel, curve
 from securenb.cli import console
-from securenb.cli.options import Json, Out, Overwrite, Report, report_page
+from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
 from securenb.report.certificates import certificates_figure
-from securenb.report.page import write_page
+from securenb.report.picture import save
 from securenb.run_folder import run_folder, write_manifest
 
 
@@ -28,7 +28,7 @@ def command(
     ] = None,
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
-    report: Report = False,  # noqa: FBT002
+    report: WithReport = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Certify predictions: the share that stays right whatever so many malicious nodes add."""
@@ -46,11 +46,10 @@ def command(
             each = {"label": classes[judged.labels], "predicted": classes[found.predicted]}
             each |= {"records_needed": found.needed, "withstands": found.malicious(cap)}
             pd.DataFrame(each).to_csv(folder / "points.csv", index=False)
-            certificates_figure(table, cap).savefig(folder / "certificates.png", dpi=150)
+            save(certificates_figure(table, cap), folder, "certificates")
             digest = hashlib.sha256(saved.path.read_bytes()).hexdigest()
             write_manifest(folder, made, model=digest, trained=saved.scenario)
-    if page is not None:
-        write_page([page.parent], page)
+    write_report(page)
     if json:
         console.show_json(table.to_dict(orient="records"))
         return

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from securenb.cli import console
 from securenb.cli.commands.compare import show, write
-from securenb.cli.options import Out, Overwrite
+from securenb.cli.options import Out, Overwrite, write_report
 from securenb.compare import compare
+from securenb.report.page import PAGE
 from securenb.run_folder import run_folder
 from securenb.scenario import Scenario
 
@@ -25,6 +26,8 @@ def command(out: Out = None, overwrite: Overwrite = False) -> None:  # noqa: FBT
     with console.steps(len(PROTOCOLS)) as step, run_folder(folder, overwrite=overwrite) as draft:
         compared = compare(scenario, data, PROTOCOLS, progress=step)
         write(draft, scenario, data, compared)
+    write_report(folder / PAGE)
     show(scenario, compared)
     console.say(f"\nwritten to {folder}: results.csv, comparison.png, manifest.json")
+    console.say(f"open in a browser: {folder / PAGE}")
     console.say("next: securenb compare mushroom --nodes 30 --epsilon 1 --seed 7 --out runs/mushroom")

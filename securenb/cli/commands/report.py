@@ -6,14 +6,20 @@ from typing import Annotated
 import typer
 
 from securenb.cli import console
-from securenb.report.page import PAGE, write_page
+from securenb.report.page import PAGE, Report
 
 
 def command(
     folders: Annotated[list[Path], typer.Argument(help="Run folders; several are compared on one page.")],
     out: Annotated[Path | None, typer.Option(help="The page; by default in the (first) run folder.")] = None,
+    charts: Annotated[
+        Path | None, typer.Option(help="A folder for every chart as SVG and PNG, for papers.")
+    ] = None,
 ) -> None:
     """Write one page that needs no network: charts, tables, ledger, what each party saw."""
     target = folders[0] / PAGE if out is None else out
-    write_page(folders, target)
+    report = Report.read(*folders)
+    report.write(target)
     console.say(f"written to {target} ({target.stat().st_size / 1e6:.1f} MB)")
+    if charts is not None:
+        console.say(f"written to {charts}: {', '.join(path.name for path in report.write_charts(charts))}")

@@ -8,7 +8,7 @@ import typer
 from pydantic import ValidationError
 
 from securenb.cli import console
-from securenb.cli.options import Json, Overwrite
+from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.paper.decentralised import Decentralised
 from securenb.paper.figure1 import Figure1
 from securenb.paper.figure2 import Figure2
@@ -16,7 +16,8 @@ from securenb.paper.figure3 import Figure3
 from securenb.paper.joining import Online
 from securenb.paper.study import Finding, Item, Parts, Settings
 from securenb.paper.table2 import Table2
-from securenb.report.paper_page import page, svg
+from securenb.report.paper_page import page
+from securenb.report.picture import save
 from securenb.run_folder import run_folder, write_manifest
 
 ITEMS: dict[str, type[Item]] = {
@@ -33,6 +34,7 @@ def command(
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 2022,
     processes: Annotated[int | None, typer.Option(help="In parallel; by default one a core.")] = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
+    report: WithReport = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Reproduce the paper: CSV files, pictures, and a page that compares. Interrupted, it can go on."""
@@ -47,6 +49,7 @@ def command(
         findings = [item.finding(settings, results) for item in items]
         write(folder, settings, findings, resumed)
     parts.remove()
+    write_report(report_page(out, wanted=report))
     if json:
         console.show_json(
             {name: len(table) for finding in findings for name, table in finding.tables.items()}
@@ -64,8 +67,7 @@ def write(folder: Path, settings: Settings, findings: list[Finding], resumed: in
         for name, table in finding.tables.items():
             table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
         for name, figure in finding.figures.items():
-            figure.savefig(folder / f"{name}.png", dpi=130)
-            (folder / f"{name}.svg").write_bytes(svg(figure))
+            save(figure, folder, name)
     (folder / "index.html").write_text(page(settings, findings), encoding="utf-8")
     write_manifest(folder, settings, resumed_batches=resumed)
 

@@ -10,7 +10,7 @@ from attacks.grid import AttackGrid
 from securenb.checked import checked
 from securenb.cli import console
 from securenb.cli.commands.attack import run_attack
-from securenb.cli.options import Json, Overwrite
+from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.interval import summarised
 from securenb.round_grid import RoundGrid, measure_round
 from securenb.run_folder import write_manifest
@@ -26,12 +26,22 @@ def command(
         str | None, typer.Option(help="Address of a Dask or Ray cluster; by default one is made here.")
     ] = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
+    report: WithReport = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Measure every combination of the lists in a file; ask again after an interruption to go on."""
     grid = read(sweep)
     if isinstance(grid, AttackGrid):
-        run_attack(grid, out, jobs=jobs, backend=backend, address=workers, overwrite=overwrite, json=json)
+        run_attack(
+            grid,
+            out,
+            jobs=jobs,
+            backend=backend,
+            address=workers,
+            overwrite=overwrite,
+            report=report,
+            json=json,
+        )
         return
     cells = grid.cells()
     with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
@@ -47,6 +57,7 @@ def command(
             )
         table.to_csv(folder / "results.csv", index=False)
         write_manifest(folder, grid)
+    write_report(report_page(out, wanted=report))
     if json:
         console.show_json(table.to_dict(orient="records"))
         return

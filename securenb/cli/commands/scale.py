@@ -7,7 +7,8 @@ import typer
 
 from protocols.protocol import PROTOCOLS, Protocol
 from securenb.cli import console
-from securenb.cli.options import Json, Out, Overwrite
+from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
+from securenb.report.picture import save
 from securenb.report.scaling import TITLE, scaling_figure
 from securenb.run_folder import run_folder, write_manifest
 from securenb.scale import COSTS, scale, slope
@@ -37,9 +38,11 @@ def command(
     seed: Annotated[int, typer.Option(help="Random vectors and keys come from it.")] = 7,
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
+    report: WithReport = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Run a protocol on random vectors; bytes and time per node against the number of nodes, with slopes."""
+    page = report_page(out, wanted=report)
     chosen = _chosen(protocol, profile)
     made = Scaled(repr(chosen), _numbers(nodes), length, seed)
     with console.steps(len(made.nodes)) as step:
@@ -49,8 +52,9 @@ def command(
             with run_folder(out, overwrite=overwrite) as folder:
                 table = scale(protocol, chosen, made.nodes, length, seed, progress=step)
                 table.to_csv(folder / "results.csv", index=False)
-                scaling_figure(table).savefig(folder / "scale.png", dpi=150)
+                save(scaling_figure(table), folder, "scale")
                 write_manifest(folder, made)
+    write_report(page)
     if json:
         console.show_json(table.to_dict(orient="records"))
         return

@@ -8,12 +8,20 @@ import pandas as pd
 import typer
 
 from securenb.cli import console
-from securenb.cli.options import Choose, Json, Out, Overwrite, Report, report_page, with_scenario
+from securenb.cli.options import (
+    Choose,
+    Json,
+    Out,
+    Overwrite,
+    WithReport,
+    report_page,
+    with_scenario,
+    write_report,
+)
 from securenb.dataset import Dataset
 from securenb.influence import influences
 from securenb.ledger_file import LedgerFile
 from securenb.mechanism import exact
-from securenb.report.page import write_page
 from securenb.report.record import round_figures, write_rounds
 from securenb.round import Round
 from securenb.run_folder import run_folder, write_manifest
@@ -33,7 +41,7 @@ def command(
     ] = None,
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
-    report: Report = False,  # noqa: FBT002
+    report: WithReport = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Run one federated round on a data set, and save the model."""
@@ -68,8 +76,7 @@ def command(
                     folder / "influence.csv", index=False
                 )
             write_manifest(folder, scenario, data=data.digest, digests=round_.digests())
-    if page is not None:
-        write_page([page.parent], page)
+    write_report(page)
     figures = round_figures(round_, data.test)
     if json:
         console.show_json(figures)

@@ -18,10 +18,9 @@ def test_attack_writes_results_pictures_and_a_manifest_and_a_rerun_is_identical(
     printed = capsys.readouterr().out
     assert "scaled_flip" in printed
     names = {path.name for path in (tmp_path / "one").iterdir()}
-    assert names == {
-        "results.csv", "summary.csv", "manifest.json", "curves-phishing.png", "map-phishing.png",
-        "dial-phishing-unchecked.png",
-    }  # fmt: skip
+    pictures = ("curves-phishing", "map-phishing", "dial-phishing-unchecked")
+    drawn = {f"{name}.{kind}" for name in pictures for kind in ("png", "svg")}
+    assert names == {"results.csv", "summary.csv", "manifest.json"} | drawn
     for name in names - {"manifest.json"}:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())

@@ -20,7 +20,7 @@ from securenb.deploy.plan import Opening
 from securenb.deploy.site import DATA, Question, Site
 from securenb.node import Node
 from securenb.partition import deal
-from securenb.report.page import write_page
+from securenb.report.page import Report
 from securenb.streams import Streams
 
 NAMES = [f"site-{index}" for index in range(1, 6)]
@@ -302,7 +302,7 @@ def test_a_dry_run_shows_the_vector_and_sends_nothing(deployment):
 
 def test_a_deployed_round_is_reported_like_a_local_one(deployment):
     folder = deployment.round()
-    write_page([folder / RESULT], folder / "report.html")
+    Report.read(folder / RESULT).write(folder / "report.html")
     assert "stage" in (folder / RESULT / "rounds.json").read_text()
     assert (folder / "report.html").stat().st_size > 10_000
 

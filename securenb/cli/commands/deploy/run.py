@@ -12,7 +12,7 @@ import typer
 
 from protocols.errors import Abort
 from securenb.cli import console
-from securenb.cli.options import Json
+from securenb.cli.options import Json, WithReport, report_page, write_report
 from securenb.deploy import launch, processes
 from securenb.deploy.coordinator import PROGRESS, RESULT, Coordinator
 from securenb.deploy.folder import APP, COORDINATOR
@@ -25,9 +25,11 @@ def command(
     scenario: Annotated[Path, typer.Argument(help="The round's choices, in TOML.")],
     folder: Annotated[Path, typer.Option(help="The deployment's folder.")] = Path(),
     out: Annotated[Path | None, typer.Option(help="A folder for results, manifest and model.")] = None,
-    json: Json = False,  # noqa: FBT002 - a flag of the command line
+    report: WithReport = False,  # noqa: FBT002 - flags of the command line
+    json: Json = False,  # noqa: FBT002
 ) -> None:
     """Run one round with the parties that have joined; who is there, stages and drop-outs as they happen."""
+    page = report_page(out, wanted=report)
     launch.require()
     own = (folder / COORDINATOR).absolute()
     coordinator = Coordinator(own)
@@ -55,6 +57,7 @@ def command(
     result = place / RESULT
     if out is not None:
         shutil.copytree(result, out)
+        write_report(page)
     rows = json_format.loads((result / "opened.json").read_text(encoding="utf-8"))
     if json:
         console.show_json({"round": place.name, "opened": rows})
