@@ -1,26 +1,45 @@
 """How charts look: one palette, readable by colour-blind people, units on every axis."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import pandas as pd
 
 PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F"]
 """Okabe and Ito (2008)."""
 
-WIDTH = 620
+PHONE = 300
+"""Pixels that a chart has on a narrow screen."""
+
+INK = "currentColor"
+"""Drawn as SVG, words and axes follow the page from light to dark; saved as a file they are black."""
 
 
-def styled(chart: Any, *, fit: bool = True) -> Any:
-    """The chart with the house's fonts, colours and no frame; `fit` makes it as wide as the page."""
-    if fit:
-        chart = chart.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+def styled(chart: Any) -> Any:
+    """The chart as wide as the page, with the house's fonts and colours and no frame."""
+    words = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12}
     return (
-        chart.configure(background="transparent", font="system-ui, sans-serif")
+        chart.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+        .configure(background="transparent", font="system-ui, sans-serif")
         .configure_view(stroke=None)
         .configure_range(category=PALETTE)
-        .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridOpacity=0.4)
-        .configure_legend(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", orient="top")
+        .configure_axis(
+            **words,
+            titleFontWeight="normal",
+            domainColor=INK,
+            tickColor=INK,
+            gridColor=INK,
+            gridOpacity=0.12,
+        )
+        .configure_legend(**words, titleFontWeight="normal", orient="top", symbolOpacity=1)
     )
+
+
+def legend(labels: Sequence[str], title: str | None = None) -> alt.Legend:
+    """A legend with as many columns as fit on a phone."""
+    widest = max(map(len, labels), default=1)
+    return alt.Legend(title=title, columns=max(1, PHONE // (7 * widest + 30)), labelLimit=PHONE - 30)
 
 
 def dots(frame: Any, *, title: str, log: bool = False) -> Any:
@@ -40,11 +59,37 @@ def dots(frame: Any, *, title: str, log: bool = False) -> Any:
         alt.Chart(shown)
         .mark_point(filled=True, size=130)
         .encode(
-            x=alt.X("value:Q", title=title, scale=scale),
-            y=alt.Y("protocol:N", title=None, sort=list(dict.fromkeys(frame["protocol"]))),
-            color=alt.Color("series:N", title=None, sort=series),
+            x=alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(labelOverlap=True, format=",~r")),
+            y=alt.Y(
+                "protocol:N",
+                title=None,
+                sort=list(dict.fromkeys(frame["protocol"])),
+                axis=alt.Axis(labelLimit=260),
+            ),
+            color=alt.Color("series:N", sort=series, legend=legend(series)),
             shape=alt.Shape("series:N", sort=series, legend=None),
             tooltip=["protocol:N", "series:N", alt.Tooltip("value:Q", format=",.4~g")],
         )
     )
     return styled(marks.properties(width="container", height=34 * frame["protocol"].nunique()))
+
+
+def chosen(chart: Any, frame: pd.DataFrame, menus: Mapping[str, str], first: Mapping[str, str]) -> Any:
+    """The chart with a menu for each column of `menus` that has several values; it shows one of each.
+
+    Parameters
+    ----------
+    frame
+        What the chart shows; the columns hold text, in the order in which menus list it.
+    menus
+        What each column is called beside its menu.
+    first
+        What is chosen at first, where it is not the first value.
+    """
+    for column, words in menus.items():
+        values: Sequence[str] = list(dict.fromkeys(frame[column]))
+        if len(values) > 1:
+            menu = alt.binding_select(options=values, name=f"{words} ")
+            choice = alt.param(name=column, bind=menu, value=first.get(column, values[0]))
+            chart = chart.add_params(choice).transform_filter(alt.datum[column] == choice)
+    return chart

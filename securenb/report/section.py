@@ -1,15 +1,22 @@
 """The contract of a section of the report: one question that a reader has of some runs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any, ClassVar
 
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from protocols.catalogue import Catalogue
 from securenb.report.run import Run
+
+LONG = 32
+"""Characters of a cell from which on it may wrap."""
+NUMBERS = ' class="n"'
+LONG_CELL = ' class="long"'
 
 
 @dataclass
@@ -27,6 +34,22 @@ class Content:
         """A heading inside the section."""
         self.html.append(f"<h3>{escape(words)}</h3>")
 
+    @contextmanager
+    def folded(self, summary: str, *, fold: bool = True) -> Iterator[None]:
+        """What is added inside is shown once a reader asks for it; on paper it always is."""
+        if fold:
+            self.html.append(f'<details class="fold"><summary>{escape(summary)}</summary>')
+        yield
+        if fold:
+            self.html.append("</details>")
+
+    def badge(self, verdict: str, words: str) -> None:
+        """A verdict in a frame, and what it means."""
+        self.html.append(
+            f'<p><span class="verdict" data-verdict="{escape(verdict)}">{escape(verdict)}</span> '
+            f"{escape(words)}</p>"
+        )
+
     def figure(self, name: str, chart: Any, caption: str) -> None:
         """A chart of Altair; `name` must be unique in the report."""
         self.charts[name] = chart.to_dict()
@@ -41,7 +64,10 @@ class Content:
 
     def table(self, frame: pd.DataFrame, caption: str) -> None:
         """A table that can be sorted, and filtered if it is long."""
-        head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in frame.columns)
+        head = "".join(
+            f'<th scope="col"{NUMBERS if is_figures(frame[name]) else ""}>{escape(str(name))}</th>'
+            for name in frame.columns
+        )
         rows = "".join(
             "<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in frame.itertuples(index=False)
         )
@@ -68,6 +94,11 @@ class Section(ABC):
         """Add what these runs have to say; adding nothing leaves the section out."""
 
 
+def is_figures(column: "pd.Series[Any]") -> bool:
+    """Whether a column holds numbers, which stand on the right."""
+    return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+
 def _cell(value: Any) -> str:
     """A table cell; figures carry their full value for sorting."""
     if value is None or value != value:
@@ -77,8 +108,10 @@ def _cell(value: Any) -> str:
     if isinstance(value, int):
         return f'<td class="n" data-value="{value}">{value:,}</td>'
     if isinstance(value, float):
-        return f'<td class="n" data-value="{value!r}">{value:,.4g}</td>'
-    return f"<td>{escape(str(value))}</td>"
+        shown = f"{value:,.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:,.4g}"
+        return f'<td class="n" data-value="{value!r}">{shown}</td>'
+    text = str(value)
+    return f"<td{LONG_CELL if len(text) > LONG else ''}>{escape(text)}</td>"
 
 
 SECTIONS: Catalogue[Section] = Catalogue("securenb.report.sections", Section, "section")

@@ -1,27 +1,35 @@
 """Whether what is claimed of privacy is true, as far as an audit could tell."""
 
 from collections.abc import Sequence
+from typing import Any
 
+import altair as alt
 import pandas as pd
 
+from securenb.report.charts import INK, PALETTE, legend, styled
 from securenb.report.run import Run
 from securenb.report.section import Content, Section
 
+CERTAIN = "L0"
+"""The level that recomputes and measures nothing."""
+COLOURS = {"PASS": PALETTE[0], "INCONCLUSIVE": PALETTE[1], "FAIL": PALETTE[5]}
+
 
 class Audit(Section):
-    """The findings of `securenb audit`, level by level."""
+    """The verdict of each `securenb audit`, what was shown against what is claimed, and every finding."""
 
-    title = "Audit"
-    order = 35
+    title = "Is the privacy accounting true?"
+    order = 45
 
     def show(self, runs: Sequence[Run], content: Content) -> None:
         """See `Section.show`."""
-        for run in runs:
+        for index, run in enumerate(runs):
             audit = run.documents.get("audit")
             if audit is None:
                 continue
-            content.heading(audit["target"])
-            content.text(audit["conclusion"])
+            content.heading(audit["target"] if len(runs) == 1 else f"{run.name}: {audit['target']}")
+            verdict, _, conclusion = audit["conclusion"].partition(": ")
+            content.badge(verdict, conclusion.partition("; not covered")[0])
             claimed = "nothing" if audit["claimed"] is None else f"epsilon {audit['claimed']:.6g}"
             content.facts(
                 {
@@ -32,7 +40,33 @@ class Audit(Section):
                     "not covered": "; ".join(audit["not_covered"]),
                 }
             )
+            findings = pd.DataFrame(audit["findings"])
+            measured = findings[findings["level"] != CERTAIN].dropna(subset=["bound", "claimed"])
+            if len(measured):
+                content.figure(
+                    f"audit-{index}",
+                    bounds(measured),
+                    "What each check showed that a record loses at least (dots), and what is claimed (bars).",
+                )
             columns = ["level", "verdict", "check", "evidence", "bound", "claimed"]
-            content.table(
-                pd.DataFrame(audit["findings"])[columns], "Findings; bounds are lower bounds on epsilon"
-            )
+            content.table(findings[columns], "Findings; bounds are lower bounds on epsilon")
+
+
+def bounds(measured: pd.DataFrame) -> Any:
+    """A dot for each lower bound and a bar for its claim: a dot right of its bar is a violation."""
+    frame = measured.assign(check=measured["level"] + " " + measured["check"])
+    base = alt.Chart(frame).encode(
+        y=alt.Y("check:N", title=None, sort=list(frame["check"]), axis=alt.Axis(labelLimit=330)),
+        tooltip=["check:N", "verdict:N", "bound:Q", "claimed:Q", "evidence:N"],
+    )
+    claims = base.mark_tick(thickness=3, size=18, color=INK).encode(x=alt.X("claimed:Q", title="epsilon"))
+    dots = base.mark_point(filled=True, size=90, opacity=1).encode(
+        x="bound:Q",
+        color=alt.Color(
+            "verdict:N",
+            scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
+            legend=legend(list(COLOURS)),
+        ),
+        shape=alt.Shape("verdict:N", scale=alt.Scale(domain=list(COLOURS)), legend=legend(list(COLOURS))),
+    )
+    return styled((claims + dots).properties(width="container", height=24 * len(frame)))

@@ -14,6 +14,8 @@ _TIP = (
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
     'orient="auto-start-reverse"><path d="M0 0 L8 4 L0 8 z" fill="currentColor"/></marker></defs>'
 )
+UNFOLDED = 2
+"""Rounds that are shown at once; more are folded."""
 PLURAL = {"node": "nodes", "aggregator": "aggregator", "trustee": "trustees"}
 
 
@@ -25,10 +27,13 @@ class Messages(Section):
 
     def show(self, runs: Sequence[Run], content: Content) -> None:
         """See `Section.show`."""
-        for run in runs:
-            for protocol, record in run.rounds.items():
-                name = protocol if len(runs) == 1 else f"{run.name}: {protocol}"
+        rounds = [(run, protocol) for run in runs for protocol in run.rounds]
+        for run, protocol in rounds:
+            record = run.rounds[protocol]
+            name = protocol if len(runs) == 1 else f"{run.name}: {protocol}"
+            if len(rounds) <= UNFOLDED:
                 content.heading(name)
+            with content.folded(f"{name}: {record['learned']}", fold=len(rounds) > UNFOLDED):
                 content.facts({"the aggregator learned": record["learned"], **record["claims"]})
                 content.drawing(
                     sequence(record), f"{name}: messages, in the order of their first appearance."

@@ -6,20 +6,35 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from securenb.report.charts import styled
+from securenb.report.charts import PALETTE, chosen, legend, styled
 from securenb.report.run import Run
 from securenb.report.section import Content, Section
 
-CURVE = {"share", "rule", "mean", "low", "high", "group_size", "epsilon", "worst_attack"}
-CELL = {"share", "rule", "attack", "balanced_accuracy"}
-WIDTH = 250
+MENUS = {
+    "nodes": "nodes",
+    "sizes": "sizes",
+    "label_skew": "label skew",
+    "numeric": "numbers",
+    "mechanism": "noise",
+    "inputs": "inputs",
+    "cap_ratio": "cap on records, in mean sizes",
+    "epsilon": "epsilon",
+    "group_size": "nodes in a group",
+}
+"""Settings that are chosen from a menu where a run has several, and what they are called there."""
+CURVE = {"dataset", "share", "rule", "mean", "low", "high", "worst_attack", *MENUS}
+CELL = {"dataset", "share", "rule", "attack", "balanced_accuracy", *MENUS}
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
+"""After eight colours, lines are dashed, then dotted."""
+ROOM_FOR_FIGURES = 10
+"""Rules beside each other whose cells are wide enough for a figure."""
 
 
 class Resilience(Section):
     """Curves under the worst attack, the dial between privacy and robustness, rule against attack."""
 
     title = "How much poisoning it survives"
-    order = 35
+    order = 25
 
     def show(self, runs: Sequence[Run], content: Content) -> None:
         """See `Section.show`."""
@@ -35,94 +50,136 @@ class Resilience(Section):
             )
             for dataset, part in summary.groupby("dataset"):
                 name = f"{dataset}-{index}"
-                content.figure(
-                    f"curves-{name}", curves(part), f"{dataset}: accuracy against malicious nodes."
-                )
-                if part["group_size"].nunique() > 1:
-                    content.figure(f"dial-{name}", dial(part), f"{dataset}: accuracy against the group size.")
-                if results is not None and set(results.columns) >= CELL:
-                    cells = results[results["dataset"] == dataset]
-                    caption = (
-                        f"{dataset}: each rule against each attack, at the largest share of malicious nodes."
+                shown = readable(part)
+                if part["group_size"].nunique(dropna=False) > 1:
+                    content.figure(
+                        f"dial-{name}", dial(shown), f"{dataset}: accuracy against the group size."
                     )
-                    content.figure(f"map-{name}", heat_map(cells), caption)
+                content.figure(
+                    f"curves-{name}", curves(shown), f"{dataset}: accuracy against malicious nodes."
+                )
+                if results is not None and set(results.columns) >= CELL:
+                    cells = readable(results[results["dataset"] == dataset])
+                    content.figure(f"map-{name}", heat_map(cells), f"{dataset}: each rule, each attack.")
 
 
-def curves(summary: pd.DataFrame) -> Any:
-    """Mean and interval against the share of malicious nodes, a line a rule, a panel a setting."""
-    frame = summary.astype({"group_size": str, "epsilon": str})
-    base = alt.Chart(frame).encode(x=_share(), color=alt.Color("rule:N", title=None))
-    band = base.mark_area(opacity=0.18).encode(y=_score("low"), y2="high:Q")
-    line = base.mark_line(point=True).encode(
-        y=_score("mean"),
-        strokeDash=alt.StrokeDash("rule:N", legend=None),
-        tooltip=[
-            "rule:N",
-            "worst_attack:N",
+def readable(table: pd.DataFrame) -> pd.DataFrame:
+    """Settings as text for menus and axes, sorted: group sizes from small to `all`, no noise first."""
+    checked = table["inputs"] != "unchecked"
+    weight = pd.to_numeric(table["epsilon"], errors="coerce").fillna(float("inf"))
+    frame = table.assign(cap_ratio=table["cap_ratio"].where(checked), weight=weight).sort_values(
+        ["group_size", "weight", "share", "cap_ratio"], ascending=[True, False, True, True], kind="stable"
+    )
+    missing = {"group_size": "all", "epsilon": "none", "cap_ratio": "none", "label_skew": "none"}
+    words = {
+        column: [
+            missing.get(column, "–")
+            if value != value
+            else f"{value:g}"
+            if isinstance(value, float)
+            else str(value)
+            for value in frame[column]
+        ]
+        for column in MENUS
+    }
+    return frame.drop(columns="weight").assign(
+        **words, malicious_share=[f"{100 * share:g} %" for share in frame["share"]]
+    )
+
+
+def curves(frame: pd.DataFrame) -> Any:
+    """Mean and interval against the share of malicious nodes, a line a rule; the legend picks one."""
+    rules = list(dict.fromkeys(frame["rule"]))
+    picked = alt.selection_point(fields=["rule"], bind="legend")
+    colours = [PALETTE[index % len(PALETTE)] for index in range(len(rules))]
+    dashes = [DASHES[index // len(PALETTE) % len(DASHES)] for index in range(len(rules))]
+    base = alt.Chart(frame).encode(
+        x=alt.X(
             "share:Q",
-            alt.Tooltip("mean:Q", format=".3f"),
-            "group_size:N",
-            "epsilon:N",
-        ],
+            title="share of malicious nodes",
+            axis=alt.Axis(format="%", values=sorted(set(frame["share"]))),
+        ),
+        color=alt.Color("rule:N", scale=alt.Scale(domain=rules, range=colours), legend=legend(rules)),
     )
-    return _panels((band + line), frame, "group_size", "groups of")
+    band = base.mark_area().encode(
+        y=_score("low"), y2="high:Q", opacity=alt.condition(picked, alt.value(0.18), alt.value(0.0))
+    )
+    line = base.mark_line(point=alt.OverlayMarkDef(size=45)).encode(
+        y=_score("mean"),
+        opacity=alt.condition(picked, alt.value(1.0), alt.value(0.15)),
+        strokeDash=alt.StrokeDash(
+            "rule:N", scale=alt.Scale(domain=rules, range=dashes), legend=legend(rules)
+        ),
+        tooltip=["rule:N", *_tooltip()],
+    )
+    layered = (band + line.add_params(picked)).properties(width="container", height=300)
+    return styled(chosen(layered, frame, MENUS, {}))
 
 
-def dial(summary: pd.DataFrame) -> Any:
-    """Mean against the size of groups, a line for each share of malicious nodes, a panel a rule."""
-    sizes = sorted(
-        summary["group_size"].astype(str).unique(), key=lambda size: (not size.isdigit(), len(size), size)
+def dial(frame: pd.DataFrame) -> Any:
+    """Mean against the size of groups, a line for each share of malicious nodes."""
+    best = frame.groupby("rule")["mean"].mean().idxmax()
+    shares = list(dict.fromkeys(frame.sort_values("share")["malicious_share"]))
+    base = alt.Chart(frame).encode(
+        x=alt.X(
+            "group_size:O",
+            title="nodes in a group",
+            sort=list(dict.fromkeys(frame["group_size"])),
+            axis=alt.Axis(labelAngle=0),
+        ),
+        color=alt.Color(
+            "malicious_share:O",
+            legend=legend(shares, "malicious nodes"),
+            sort=shares,
+            scale=alt.Scale(range=[PALETTE[index % len(PALETTE)] for index in range(len(shares))]),
+        ),
     )
-    frame = summary.astype({"group_size": str, "epsilon": str, "share": str})
-    chart = (
-        alt.Chart(frame)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("group_size:O", title="nodes in a group", sort=sizes),
-            y=_score("mean"),
-            color=alt.Color("share:O", title="malicious", scale=alt.Scale(scheme="viridis")),
-            tooltip=[
-                "rule:N",
-                "worst_attack:N",
-                "share:O",
-                "group_size:O",
-                alt.Tooltip("mean:Q", format=".3f"),
-            ],
-        )
-    )
-    return _panels(chart, frame, "rule", "")
+    band = base.mark_area(opacity=0.15).encode(y=_score("low"), y2="high:Q")
+    line = base.mark_line(point=alt.OverlayMarkDef(size=45)).encode(y=_score("mean"), tooltip=_tooltip())
+    menus = {"rule": "rule", **{column: words for column, words in MENUS.items() if column != "group_size"}}
+    epsilons = [epsilon for epsilon in dict.fromkeys(frame["epsilon"]) if epsilon != "none"]
+    first = {"rule": str(best), **({"epsilon": epsilons[-1]} if epsilons else {})}
+    layered = (band + line).properties(width="container", height=300)
+    return styled(chosen(layered, frame, menus, first))
 
 
 def heat_map(results: pd.DataFrame) -> Any:
     """Mean balanced accuracy of each rule under each attack."""
-    worst = results[results["share"] == results["share"].max()]
-    frame = worst.groupby(["rule", "attack"], as_index=False)["balanced_accuracy"].mean()
+    by = ["rule", "attack", "share", "malicious_share", *MENUS]
+    frame = results.groupby(by, as_index=False, sort=False)["balanced_accuracy"].mean()
+    frame = frame[frame["attack"] != "none"].sort_values("share", kind="stable")
+    frame["balanced_accuracy"] = frame["balanced_accuracy"].round(4)
+    rules = list(dict.fromkeys(results["rule"]))
     base = alt.Chart(frame).encode(
-        x=alt.X("attack:N", title=None, axis=alt.Axis(labelAngle=-50)), y=alt.Y("rule:N", title=None)
-    )
-    cells = base.mark_rect().encode(
-        color=alt.Color(
-            "balanced_accuracy:Q", title="balanced accuracy", scale=alt.Scale(scheme="viridis", domain=[0, 1])
-        ),
+        x=alt.X("rule:N", title=None, sort=rules, axis=alt.Axis(labelAngle=-40)),
+        y=alt.Y("attack:N", title=None, axis=alt.Axis(labelLimit=200)),
         tooltip=["rule:N", "attack:N", alt.Tooltip("balanced_accuracy:Q", format=".3f")],
     )
-    return styled(cells.properties(width="container", height=24 * frame["rule"].nunique()))
+    scheme = alt.Scale(scheme="cividis", domain=[0, 1])
+    cells = base.mark_rect().encode(
+        color=alt.Color("balanced_accuracy:Q", title="balanced accuracy", scale=scheme)
+    )
+    figures = base.mark_text(fontSize=11).encode(
+        text=alt.Text("balanced_accuracy:Q", format=".2f"),
+        color=alt.condition(alt.datum.balanced_accuracy < 0.55, alt.value("white"), alt.value("black")),
+    )
+    chart = cells + figures if len(rules) <= ROOM_FOR_FIGURES else cells
+    menus = {"malicious_share": "malicious nodes", **MENUS}
+    shares = list(dict.fromkeys(frame["malicious_share"]))
+    first = {"malicious_share": shares[(len(shares) - 1) // 2]} if shares else {}
+    sized = chart.properties(width="container", height=22 * frame["attack"].nunique())
+    return styled(chosen(sized, frame, menus, first))
 
 
-def _share() -> alt.X:
-    return alt.X("share:Q", title="share of malicious nodes", axis=alt.Axis(format="%"))
+def _tooltip() -> list[Any]:
+    return [
+        alt.Tooltip("malicious_share:N", title="malicious nodes"),
+        alt.Tooltip("group_size:N", title="nodes in a group"),
+        "epsilon:N",
+        alt.Tooltip("worst_attack:N", title="worst attack"),
+        *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("mean", "low", "high")),
+    ]
 
 
 def _score(column: str) -> alt.Y:
     return alt.Y(f"{column}:Q", title="balanced accuracy", scale=alt.Scale(domain=[0, 1]))
-
-
-def _panels(chart: Any, frame: pd.DataFrame, column: str, words: str) -> Any:
-    """One panel for each value of `column` and each epsilon, two in a row."""
-    panels = []
-    for (value, epsilon), _ in frame.groupby([column, "epsilon"], sort=False):
-        noise = "no noise" if epsilon == "none" else f"epsilon {epsilon}"
-        here = (alt.datum[column] == value) & (alt.datum.epsilon == epsilon)
-        title = f"{words} {value}, {noise}".strip()
-        panels.append(chart.transform_filter(here).properties(width=WIDTH, height=180, title=title))
-    return styled(alt.concat(*panels, columns=2), fit=False)

@@ -11,7 +11,7 @@ from securenb.report.section import Content, Section
 
 
 class Summary(Section):
-    """Scenario, seed, versions and command of each run."""
+    """Command, scenario, seed and versions of each run."""
 
     title = "What was run"
     order = 10
@@ -26,13 +26,23 @@ class Summary(Section):
             )
             manifest = run.manifest
             content.text(f"{manifest.get('randomness', '')}. Finished {manifest.get('finished', '')}.")
-        choices = {run.name: _plain(run.scenario) for run in runs}
-        frame = pd.DataFrame(choices).rename_axis("choice").reset_index()
-        content.table(frame.fillna("–"), "Scenario")
-        versions = {run.name: run.manifest.get("versions", {}) for run in runs}
-        frame = pd.DataFrame(versions).rename_axis("package").reset_index()
-        content.table(frame.fillna("–"), "Versions")
+        choices = _side_by_side({run.name: _plain(run.scenario) for run in runs}, "choice")
+        differ = choices[choices.drop(columns="choice").nunique(axis=1) > 1]
+        if len(runs) > 1 and len(differ):
+            content.table(differ, "What the runs differ in")
+        with content.folded("Every choice, and the versions"):
+            content.table(choices, "Scenario")
+            versions = {run.name: run.manifest.get("versions", {}) for run in runs}
+            content.table(_side_by_side(versions, "package"), "Versions")
+
+
+def _side_by_side(columns: dict[str, dict[str, str]], index: str) -> pd.DataFrame:
+    return pd.DataFrame(columns).fillna("–").rename_axis(index).reset_index()
 
 
 def _plain(scenario: dict[str, object]) -> dict[str, str]:
-    return {name: str(value) for name, value in scenario.items() if value is not None}
+    return {
+        name: ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        for name, value in scenario.items()
+        if value is not None
+    }

@@ -5,8 +5,12 @@ from collections.abc import Sequence
 from securenb.report.run import Run
 from securenb.report.section import Content, Section
 
-MOST = 3000
+MOST = 2000
 """Rows of one table that a page shows; longer ones stay in their CSV file."""
+
+
+UNFOLDED = 12
+"""Rows of one table that are shown without being asked for."""
 
 
 class Tables(Section):
@@ -20,4 +24,5 @@ class Tables(Section):
         for run in runs:
             for name, table in run.tables.items():
                 cut = f", the first {MOST:,} of {len(table):,} rows" if len(table) > MOST else ""
-                content.table(table.head(MOST), f"{run.name}/{name}.csv{cut}")
+                with content.folded(f"{name}.csv, {len(table):,} rows", fold=len(table) > UNFOLDED):
+                    content.table(table.head(MOST), f"{run.name}/{name}.csv{cut}")

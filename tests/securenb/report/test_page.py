@@ -6,32 +6,13 @@ import shutil
 import pytest
 
 from securenb.cli.main import MISTAKE, main
+from securenb.report.page import Report
 from securenb.report.run import read_run
 from securenb.report.section import SECTIONS
 
-COMPARE = [
-    "compare",
-    "phishing",
-    "--nodes",
-    "6",
-    "--protocols",
-    "plain,masking",
-    "--epsilon",
-    "1",
-    "--seed",
-    "7",
-]
 
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    out = tmp_path_factory.mktemp("runs") / "compare"
-    assert main([*COMPARE, "--out", str(out), "--report"]) == 0
-    return out
-
-
-def test_a_report_is_one_file_that_loads_nothing(run):
-    page = (run / "report.html").read_text()
+def test_a_report_is_one_file_that_loads_nothing(compared):
+    page = (compared / "report.html").read_text()
     own = page.split("<script>")[0]
     assert "src=" not in own
     assert "<link" not in own
@@ -39,8 +20,8 @@ def test_a_report_is_one_file_that_loads_nothing(run):
     assert len(page) < 6_000_000
 
 
-def test_it_says_what_was_run_what_it_cost_and_what_was_learned(run):
-    page = (run / "report.html").read_text()
+def test_it_says_what_was_run_what_it_cost_and_what_was_learned(compared):
+    page = (compared / "report.html").read_text()
     for words in (
         "securenb compare",
         "6 nodes&#x27; vectors",
@@ -52,9 +33,9 @@ def test_it_says_what_was_run_what_it_cost_and_what_was_learned(run):
         assert words in page
 
 
-def test_a_name_in_the_data_cannot_break_out_of_the_page(run, tmp_path):
+def test_a_name_in_the_data_cannot_break_out_of_the_page(compared, tmp_path):
     evil = tmp_path / "evil"
-    shutil.copytree(run, evil)
+    shutil.copytree(compared, evil)
     manifest = json.loads((evil / "manifest.json").read_text())
     manifest["scenario"]["dataset"] = "</script><script>alert(1)</script>"
     (evil / "manifest.json").write_text(json.dumps(manifest))
@@ -62,31 +43,81 @@ def test_a_name_in_the_data_cannot_break_out_of_the_page(run, tmp_path):
     assert "<script>alert(1)" not in (evil / "report.html").read_text()
 
 
-def test_several_runs_stand_side_by_side(run, tmp_path, capsys):
-    other = tmp_path / "other"
-    assert (
-        main(
-            [
-                "train",
-                "phishing",
-                "--nodes",
-                "5",
-                "--protocol",
-                "masking",
-                "--epsilon",
-                "2",
-                "--out",
-                str(other),
-            ]
-        )
-        == 0
-    )
+def test_several_runs_stand_side_by_side(compared, trained, tmp_path):
     page = tmp_path / "both.html"
-    assert main(["report", str(run), str(other), "--out", str(page)]) == 0
+    assert main(["report", str(compared), str(trained), "--out", str(page)]) == 0
     text = page.read_text()
     assert "securenb: 2 runs" in text
-    assert '<th scope="col">compare</th>' in text
-    assert '<th scope="col">other</th>' in text
+    assert "What the runs differ in" in text
+    for name in ("compare", "train"):
+        assert f'<th scope="col">{name}</th>' in text
+    charts = Report.read(compared, trained)._sections()[1][1].charts["rounds"]
+    (shown,) = charts["datasets"].values()
+    assert {line["protocol"] for line in shown} == {"compare: plain", "compare: masking", "train: masking"}
+
+
+def test_two_attacks_share_their_curves(attacked, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(attacked, other)
+    titles = dict(Report.read(attacked, other)._sections())
+    (shown,) = titles["The runs beside each other"].charts["curves"]["datasets"].values()
+    assert {line["run"] for line in shown} == {"attack", "other"}
+
+
+def test_group_sizes_stand_in_order_and_one_group_is_called_all(attacked):
+    charts = dict(Report.read(attacked)._sections())["How much poisoning it survives"].charts
+    (shown,) = charts["dial-phishing-0"]["datasets"].values()
+    assert list(dict.fromkeys(line["group_size"] for line in shown)) == ["1", "3", "all"]
+    assert {line["epsilon"] for line in shown} == {"none", "2"}
+    assert {line["cap_ratio"] for line in shown} == {"none"}
+
+
+def test_an_audit_shows_its_verdict_what_it_measured_and_what_it_does_not_cover(audited):
+    content = dict(Report.read(audited)._sections())["Is the privacy accounting true?"]
+    text = "\n".join(content.html)
+    assert 'data-verdict="PASS"' in text
+    assert "not covered" in text
+    (shown,) = content.charts["audit-0"]["datasets"].values()
+    assert shown
+    assert all(line["level"] != "L0" for line in shown)
+
+
+def test_the_ledger_shows_both_adjacencies_in_one_line(compared):
+    html = "\n".join(dict(Report.read(compared)._sections())["Privacy"].html)
+    assert "epsilon, add-remove" in html
+    assert "epsilon, replace-one" in html
+    assert html.count("<tr>") == 1 + 3  # rows under both protocols, vectors under plain
+
+
+def test_certificates_are_drawn(certified):
+    content = dict(Report.read(certified)._sections())["What is certain"]
+    (shown,) = content.charts["certificates"]["datasets"].values()
+    assert {line["series"] for line in shown} == {"accuracy", "balanced accuracy"}
+    assert [line["malicious"] for line in shown if line["series"] == "accuracy"] == [0, 1, 2]
+
+
+def test_a_picture_without_a_chart_of_its_own_is_on_the_page(compared, tmp_path):
+    folder = tmp_path / "scale"
+    arguments = ["scale", "--protocol", "plain", "--nodes", "3,5", "--length", "4", "--report"]
+    assert main([*arguments, "--out", str(folder)]) == 0
+    assert "data:image/png;base64," in (folder / "report.html").read_text()
+    assert "data:image/png;base64," not in (compared / "report.html").read_text()
+
+
+@pytest.mark.slow
+def test_charts_become_files_for_papers(attacked, tmp_path):
+    charts = tmp_path / "charts"
+    assert main(["report", str(attacked), "--out", str(tmp_path / "p.html"), "--charts", str(charts)]) == 0
+    names = {path.name for path in charts.iterdir()}
+    drawn = ("curves-phishing-0", "dial-phishing-0", "map-phishing-0")
+    assert names == {f"{name}.{kind}" for name in drawn for kind in ("png", "svg")}
+    assert "malicious nodes" in (charts / "dial-phishing-0.svg").read_text()
+
+
+def test_a_report_shows_itself_in_a_notebook(compared):
+    frame = Report.read(compared)._repr_html_()
+    assert frame.startswith("<iframe")
+    assert "&lt;!doctype html&gt;" in frame
 
 
 @pytest.mark.parametrize("name", SECTIONS)
@@ -97,7 +128,7 @@ def test_every_section_has_a_title_and_leaves_itself_out_where_it_has_nothing_to
     section = SECTIONS[name]()
     assert section.title
     content = Content()
-    section.show([Run("empty", {}, {}, {}, {})], content)
+    section.show([Run("empty", {}, {}, {}, {}, {})], content)
     assert content.charts == {}
 
 
@@ -115,86 +146,12 @@ def test_what_is_no_run_is_one_clear_line(content, reason, tmp_path, capsys):
 
 
 def test_a_report_without_a_folder_is_refused_before_anything_runs(capsys):
-    assert main([*COMPARE, "--report"]) == MISTAKE
+    assert main(["compare", "phishing", "--nodes", "6", "--epsilon", "1", "--report"]) == MISTAKE
     assert "add --out" in capsys.readouterr().err
 
 
-def test_a_run_folder_reads_back(run):
-    read = read_run(run)
+def test_a_run_folder_reads_back(compared):
+    read = read_run(compared)
     assert read.command == "compare"
     assert set(read.rounds) == {"plain", "masking"}
     assert list(read.tables["results"]["protocol"]) == ["plain", "masking"]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("no Chromium on this machine")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def page(browser, run):
-    opened = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
-    opened.problems, opened.requests = [], []
-    opened.on("console", lambda message: opened.problems.append(message.text))
-    opened.on("pageerror", lambda error: opened.problems.append(str(error)))
-    opened.on("request", lambda request: opened.requests.append(request.url))
-    opened.goto((run / "report.html").as_uri())
-    opened.wait_for_selector(".chart svg")
-    yield opened
-    assert opened.problems == []
-    assert opened.requests == [(run / "report.html").as_uri()]
-    opened.close()
-
-
-@pytest.mark.slow
-def test_every_chart_is_drawn(page):
-    assert page.locator(".chart").count() == page.locator(".chart svg.marks").count() == 3
-
-
-@pytest.mark.slow
-def test_a_click_and_a_key_sort_a_table(page):
-    table = page.locator("table.data", has_text="results.csv")
-    head = table.locator("th button", has_text="protocol").first
-    head.click()
-    assert table.locator("tbody tr td:first-child").all_inner_texts() == ["masking", "plain"]
-    head.focus()
-    page.keyboard.press("Enter")
-    assert table.locator("tbody tr td:first-child").all_inner_texts() == ["plain", "masking"]
-    assert table.locator("th").first.get_attribute("aria-sort") == "descending"
-
-
-@pytest.mark.slow
-def test_long_tables_are_filtered(page):
-    table = page.locator("table.data", has_text="Scenario")
-    before = table.locator("tbody tr:visible").count()
-    page.get_by_label("Filter rows of Scenario").fill("dataset")
-    assert before > table.locator("tbody tr:visible").count() == 1
-
-
-@pytest.mark.slow
-def test_dark_and_light_can_be_switched(page):
-    background = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(background)
-    page.get_by_role("button", name="Dark or light").click()
-    assert page.evaluate(background) != light
-
-
-@pytest.mark.slow
-def test_a_dot_tells_its_figure(page):
-    page.locator(".chart svg.marks path[aria-roledescription='point']").last.hover()
-    page.wait_for_selector("#vg-tooltip-element.visible")
-    assert "protocol" in page.locator("#vg-tooltip-element").inner_text()
-
-
-@pytest.mark.slow
-def test_nothing_is_wider_than_a_phone(page):
-    page.set_viewport_size({"width": 390, "height": 800})
-    page.wait_for_timeout(300)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
