@@ -1,14 +1,20 @@
 """The same noised round under several protocols: what each costs, and what its aggregator learns."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from protocols.engines.faults import NO_FAULTS, Faults
+from protocols.engines.transcript import Transcript
 from protocols.errors import Abort
+from protocols.opened import Opened
+from protocols.party import PartyId
 from protocols.protocol import PROTOCOLS
+from protocols.ring import Integers
 from securenb.dataset import Dataset
 from securenb.federation import Federation
 from securenb.node import Node
@@ -25,10 +31,18 @@ class Comparison:
 
     Attributes
     ----------
+    trust, dropouts, lying_aggregator, source
+        What the protocol says of itself, see `protocols.protocol.Claims`.
     accuracy, balanced_accuracy
         On the test records.
     identical
         Whether the opened rows equal the sums of the same members' vectors exactly.
+    relative_error
+        The largest Euclidean distance of an opened row from that sum, over the sum's norm; 0 if identical.
+    rounds
+        The longest chain of messages of which each waited for the one before: there and back is two.
+    turns
+        The most often that one node spoke.
     sent, received
         Bytes, mean over nodes.
     messages
@@ -38,13 +52,20 @@ class Comparison:
     learned
         What the aggregator learned, in words.
     failure
-        Why there is no result; empty if there is one.
+        Why there is no result; empty if there is one. Traffic and time are then those until the end.
     """
 
     protocol: str
+    trust: str
+    dropouts: str
+    lying_aggregator: str
+    source: str
     accuracy: float | None = None
     balanced_accuracy: float | None = None
     identical: bool = False
+    relative_error: float | None = None
+    rounds: int = 0
+    turns: int = 0
     sent: float = 0.0
     received: float = 0.0
     messages: int = 0
@@ -116,36 +137,58 @@ def compare(
     for name, federation in zip(protocols, federations, strict=True):
         progress(name)
         if name in refused:
-            lines.append(Comparison(name, failure=refused[name]))
+            lines.append(_line(name, failure=refused[name]))
             continue
+        run, turned_away = federation.local(contributions, faults)
         try:
-            round_ = federation.open(contributions, faults)
+            opened = run.run()
         except Abort as abort:
-            lines.append(Comparison(name, failure=str(abort)))
+            lines.append(_line(name, failure=str(abort), **_cost(run.transcript)))
             continue
-        expected = [
-            np.sum([contributions.vectors[node] for node in members], axis=0)
-            for members in round_.opened.members
-        ]
+        round_ = federation.concluded(opened, contributions.groups, run.transcript, turned_away)
+        off = _relative_error(opened, contributions.vectors)
         rounds[name] = round_
         lines.append(
-            Comparison(
-                protocol=name,
+            _line(
+                name,
                 accuracy=round_.model.score(data.test),
                 balanced_accuracy=round_.model.balanced_score(data.test),
-                identical=bool(np.array_equal(round_.opened.rows, expected)),
-                sent=round_.transcript.mean("node", "sent"),
-                received=round_.transcript.mean("node", "received"),
-                messages=sum(tally.sent_messages for tally in round_.transcript.tallies.values()),
-                node_cpu=round_.transcript.mean("node", "cpu"),
-                aggregator_cpu=round_.transcript.mean("aggregator", "cpu"),
-                trustee_cpu=round_.transcript.mean("trustee", "cpu"),
+                identical=off == 0,
+                relative_error=off,
                 learned=round_.learned,
+                **_cost(run.transcript),
             )
         )
     return Compared(
         tuple(lines), rounds, len(nodes), federations[0].among(min(map(len, contributions.groups)))
     )
+
+
+def _line(name: str, **figures: Any) -> Comparison:
+    claims = PROTOCOLS[name].claims
+    return Comparison(name, claims.trust, claims.dropouts, claims.lying_aggregator, claims.source, **figures)
+
+
+def _cost(transcript: Transcript) -> dict[str, Any]:
+    return {
+        "rounds": transcript.rounds,
+        "turns": max((tally.turns for tally in transcript.of_role("node")), default=0),
+        "sent": transcript.mean("node", "sent"),
+        "received": transcript.mean("node", "received"),
+        "messages": sum(tally.sent_messages for tally in transcript.tallies.values()),
+        **{f"{role}_cpu": transcript.mean(role, "cpu") for role in ("node", "aggregator", "trustee")},
+    }
+
+
+def _relative_error(opened: Opened, vectors: Mapping[PartyId, Integers]) -> float:
+    """The largest of a row; 0 only if every integer is right."""
+    errors = [0.0]
+    for row, members in zip(opened.rows, opened.members, strict=True):
+        truth = np.sum([vectors[node] for node in members], axis=0)
+        off = math.dist(row.tolist(), truth.tolist())
+        if not np.array_equal(row, truth):
+            errors.append((off or 1.0) / (math.hypot(*truth.tolist()) or 1.0))
+    return max(errors)
 
 
 def _silence(nodes: Sequence[Node], drop: float, rng: np.random.Generator) -> Faults:

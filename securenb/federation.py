@@ -127,7 +127,8 @@ class Federation:
         )
         if session_id is None:
             # bound to the groups: nodes that join a simulation late must not meet a session they know
-            session_id = self.streams.entropy(f"session {_named(groups)}")(SESSION_ID_BYTES)
+            named = digest("securenb groups", [list(group) for group in groups]).hex()
+            session_id = self.streams.entropy(f"session {named}")(SESSION_ID_BYTES)
         return self.protocol.session(
             groups,
             self.schema.length,
@@ -178,14 +179,7 @@ class Federation:
     def open(
         self, contributions: Contributions, faults: Faults = NO_FAULTS, watch: Collection[str] = ()
     ) -> Round:
-        """Run the protocol in this process and combine what it opens.
-
-        Parameters
-        ----------
-        faults
-            Scripted trouble.
-        watch
-            Parties whose frames are kept in the transcript.
+        """Run the protocol in this process and combine what it opens: `local`, its `run`, `concluded`.
 
         Raises
         ------
@@ -194,13 +188,21 @@ class Federation:
         Abort
             If the protocol could not open any group.
         """
+        run, refused = self.local(contributions, faults, watch)
+        return self.concluded(run.run(), contributions.groups, run.transcript, refused)
+
+    def local(
+        self, contributions: Contributions, faults: Faults = NO_FAULTS, watch: Collection[str] = ()
+    ) -> tuple[LocalRun, Mapping[str, str]]:
+        """The run in this process with scripted trouble, and who was refused at the door, and why.
+
+        Frames of the parties to `watch` are kept in its transcript.
+        """
         session = self.session(contributions.groups)
         vectors, refused = at_the_door(contributions.vectors, session)
         parties = self.protocol.parties(vectors, session, self.streams.entropy_for)
         faults = replace(faults, silent={**faults.silent, **dict.fromkeys(refused, 0)})
-        run = LocalRun(parties, self.protocol.codec(session), session, faults, watch)
-        opened = run.run()
-        return self.concluded(opened, session.groups, run.transcript, refused)
+        return LocalRun(parties, self.protocol.codec(session), session, faults, watch), refused
 
     def concluded(
         self, opened: Opened, groups: Groups, transcript: Transcript, refused: Mapping[str, str] | None = None
@@ -291,7 +293,3 @@ class Federation:
             groups if opened is None else opened,
             vectors=self.protocol.claims.vectors_are_read,
         )
-
-
-def _named(groups: Groups) -> str:
-    return digest("securenb groups", [list(group) for group in groups]).hex()

@@ -54,8 +54,9 @@ class LocalRun:
         self._codec = codec
         self._faults = faults
         self._watch = frozenset(watch)
-        self._queue: deque[Frame] = deque()
-        self._held: list[Frame] = []
+        self._queue: deque[tuple[int, Frame]] = deque()
+        self._held: list[tuple[int, Frame]] = []
+        self._round = 0
         self._stopped: dict[PartyId, Abort] = {}
         if unknown := faults.silent.keys() - parties.keys():
             raise ValueError(f"faults silence {', '.join(sorted(unknown))}, who is not in the session")
@@ -77,6 +78,7 @@ class LocalRun:
             late, self._held = self._held, []
             if not self._finished():
                 self.transcript.deadlines += 1
+                self._round = self.transcript.rounds
                 for me, party in self.parties.items():
                     if party.output is None:
                         self._ask(me, party.deadline)
@@ -115,6 +117,7 @@ class LocalRun:
             late = self.parties[me].late_faults
             self.transcript.blames += [Blame(me, fault.party, fault.reason) for fault in late]
             late.clear()
+        tally.turns += bool(envelopes)
         for envelope in envelopes:
             self._send(me, envelope)
 
@@ -123,6 +126,8 @@ class LocalRun:
             return
         data = self._codec.encode(envelope.sender, envelope.recipient, envelope.body)
         transcript = self.transcript
+        round_ = self._round + 1
+        transcript.rounds = max(transcript.rounds, round_)
         transcript.tallies[me].sent += len(data)
         transcript.tallies[me].sent_messages += 1
         kind = (transcript.role(me), transcript.role(envelope.recipient), type(envelope.body).__name__)
@@ -131,13 +136,14 @@ class LocalRun:
         if transcript.tallies[me].sent_messages == self._faults.silent.get(me):
             self._dead.add(me)
         now, later = self._faults.carry(Frame(me, envelope.recipient, data))
-        self._queue.extend(now)
-        self._held.extend(later)
+        self._queue.extend((round_, frame) for frame in now)
+        self._held.extend((round_, frame) for frame in later)
 
     def _deliver_all(self) -> None:
         while self._queue:
             self._queue.rotate(-self._faults.pick(len(self._queue)))
-            self._deliver(self._queue.popleft())
+            self._round, frame = self._queue.popleft()
+            self._deliver(frame)
 
     def _deliver(self, frame: Frame) -> None:
         if self._watch and (frame.sender in self._watch or frame.recipient in self._watch):

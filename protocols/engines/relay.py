@@ -87,7 +87,8 @@ class RelayedRun:
         self._reachable = [*session.trustees, *session.nodes]
         self._unfinished = set(self._reachable)
         self._next: Counter[PartyId] = Counter()
-        self._waiting: dict[PartyId, list[tuple[PartyId, bytes]]] = defaultdict(list)
+        self._waiting: dict[PartyId, list[tuple[str, int, bytes]]] = defaultdict(list)
+        self._heard: Counter[PartyId] = Counter()
         self._stopped: Abort | None = None
         self._replies = msgspec.msgpack.Decoder(Reply)
 
@@ -115,6 +116,7 @@ class RelayedRun:
             if self._over:
                 break
             self.transcript.deadlines += 1
+            self._heard |= dict.fromkeys([AGGREGATOR, *self._reachable], self.transcript.rounds)
             before = self._messages
             self._act(self._aggregator.deadline)
             asked = [party for party in self._reachable if party in self._unfinished]
@@ -142,8 +144,9 @@ class RelayedRun:
         for party in self._reachable:
             frames = self._waiting.pop(party, [])
             if frames or party in deadline:
-                kinds.update(kind for kind, _ in frames)
-                data = tuple(frame for _, frame in frames)
+                kinds.update(kind for kind, _, _ in frames)
+                data = tuple(frame for _, _, frame in frames)
+                self._heard[party] = max([self._heard[party], *(round_ for _, round_, _ in frames)])
                 steps[party] = Step(self._next[party], data, party in deadline)
                 tally = self.transcript.tallies[party]
                 tally.received += sum(map(len, data))
@@ -189,6 +192,7 @@ class RelayedRun:
     def _take(self, party: PartyId, reply: Reply) -> None:
         tally = self.transcript.tallies[party]
         tally.cpu += reply.cpu
+        tally.turns += bool(reply.frames)
         self.transcript.blames += [Blame(party, faulty, reason) for faulty, reason in reply.blames]
         if reply.finished:
             self._unfinished.discard(party)
@@ -205,9 +209,17 @@ class RelayedRun:
             tally = self.transcript.tallies[AGGREGATOR]
             tally.received += len(data)
             tally.received_messages += 1
+            self._heard[AGGREGATOR] = max(self._heard[AGGREGATOR], self._round_of(sender))
             self._act(lambda: self._handle(sender, data))
         elif recipient in self._reachable:
-            self._waiting[recipient].append((self._count(sender, recipient, data), data))
+            kind = self._count(sender, recipient, data)
+            self._waiting[recipient].append((kind, self._round_of(sender), data))
+
+    def _round_of(self, sender: PartyId) -> int:
+        """The round in which `sender` speaks now; see `Transcript.rounds`."""
+        round_ = self._heard[sender] + 1
+        self.transcript.rounds = max(self.transcript.rounds, round_)
+        return round_
 
     def _handle(self, sender: PartyId, data: bytes) -> list[Envelope]:
         envelope = self._post.open(data)
@@ -242,12 +254,12 @@ class RelayedRun:
             late = self._aggregator.late_faults
             self.transcript.blames += [Blame(AGGREGATOR, fault.party, fault.reason) for fault in late]
             late.clear()
+        tally.turns += bool(envelopes)
         for envelope in envelopes:
             data = self._post.seal(envelope)
             tally.sent += len(data)
             tally.sent_messages += 1
             if envelope.recipient in self._reachable:
                 name = type(envelope.body).__name__
-                self._waiting[envelope.recipient].append(
-                    (self._count(AGGREGATOR, envelope.recipient, data, name), data)
-                )
+                kind = self._count(AGGREGATOR, envelope.recipient, data, name)
+                self._waiting[envelope.recipient].append((kind, self._round_of(AGGREGATOR), data))

@@ -16,6 +16,8 @@ class Tally:
         Bytes of the frames that it sent and that reached it.
     sent_messages, received_messages
         How many frames.
+    turns
+        How often it spoke; what it said at one go, to whomever, is once.
     cpu
         Seconds of processor time inside the party's own code; transport and encoding are not in it.
     """
@@ -24,6 +26,7 @@ class Tally:
     received: int = 0
     sent_messages: int = 0
     received_messages: int = 0
+    turns: int = 0
     cpu: float = 0.0
 
 
@@ -92,6 +95,9 @@ class Transcript:
     stops: list[Stop] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     deadlines: int = 0
+    rounds: int = 0
+    """The longest chain of messages of which each was sent on hearing the one before: there and back is two.
+    A deadline waits for everything before it."""
     stages: list[Stage] = field(default_factory=list)
     """Exchanges between machines; none in one process."""
 
@@ -111,8 +117,10 @@ class Transcript:
         return sum(getattr(tally, figure) for tally in tallies) / len(tallies) if tallies else 0.0
 
     def summary(self) -> str:
-        """A line for each role: parties, bytes and messages up and down, CPU time."""
+        """A line for each role: parties, bytes and messages up and down, CPU time; then what happened."""
         lines = [self._line(role) for role in ("node", "aggregator", "trustee") if self.of_role(role)]
+        if self.rounds:
+            lines.append(f"rounds     {self.rounds} messages waited for one another")
         lines += [
             f"stage      {stage.name}: {stage.answered} of {stage.asked} answered in {stage.seconds:,.1f} s, "
             f"{stage.carried:,} B, of it the slowest party's own work {1e3 * stage.cpu:,.0f} ms"

@@ -26,17 +26,26 @@ def say(text: str) -> None:
     Console(highlight=False, soft_wrap=True, markup=False).print(text)
 
 
-def show_table(title: str, columns: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
-    """A table; on a terminal its cells wrap, in a pipe it is as wide as it needs to be."""
+def show_table(
+    title: str, columns: Sequence[str], lines: Sequence[Sequence[str]], *, prose: bool = False
+) -> None:
+    """A table; on a terminal its cells wrap, in a pipe it is as wide as it needs to be.
+
+    Columns of figures stand to the right, columns of words to the left; rows of `prose` stand apart.
+    """
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=_WIDE)
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, leading=int(prose))
+    table.show_edge = table.pad_edge = False
+    table.padding = (0, 1, 0, 0)
     for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index in (0, len(columns) - 1) else "right")
+        figures = all(line[index][:1] in "0123456789-" for line in lines)
+        table.add_column(column, justify="right" if figures else "left", no_wrap=index == 0)
     for line in lines:
         table.add_row(*line)
     console.print(table)
+    console.print()
 
 
 def show_json(value: Any) -> None:
@@ -47,6 +56,13 @@ def show_json(value: Any) -> None:
 def seconds(value: float) -> str:
     """A duration with a unit that fits."""
     return f"{value:,.2f} s" if value >= 1 else f"{1e3 * value:,.2f} ms"
+
+
+def figure(value: float) -> str:
+    """A figure of three digits or so, to be compared with those above and below it."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from securenb.cli.options import (
     with_scenario,
     write_report,
 )
-from securenb.compare import ALL, Compared, compare
+from securenb.compare import ALL, Compared, Comparison, compare
 from securenb.dataset import Dataset
 from securenb.report.comparison import comparison_figure
 from securenb.report.picture import save
@@ -58,8 +58,6 @@ def command(
         console.show_json(compared.table().to_dict(orient="records"))
         return
     show(scenario, compared)
-    if everything:
-        show_claims()
     if out is not None:
         console.say(f"written to {out}: results.csv, comparison.png, manifest.json")
 
@@ -81,29 +79,19 @@ def write(folder: Path, scenario: Scenario, data: Dataset, compared: Compared) -
 def show(scenario: Scenario, compared: Compared) -> None:
     """The comparison as one table, and what it cost in privacy."""
     title = f"{scenario.dataset}, {compared.nodes} nodes, epsilon {scenario.epsilon}, rule {scenario.rule}"
-    columns = ["protocol", "accuracy", "balanced", "sums exact", "up/node", "down/node", "messages"]
-    columns += ["CPU/node", "CPU aggregator", "CPU trustee", "the aggregator learned"]
-    lines = []
+    columns = ["protocol", "accuracy", "balanced", "sums exact", "the aggregator learned"]
+    console.show_table(title, columns, [_result(line) for line in compared.lines])
     for line in compared.lines:
         if line.failure:
-            lines.append([line.protocol, *["-"] * 9, f"nothing: {line.failure}"])
-            continue
-        lines.append(
-            [
-                line.protocol,
-                f"{line.accuracy:.4f}",
-                f"{line.balanced_accuracy:.4f}",
-                "yes" if line.identical else "NO",
-                f"{line.sent:,.0f} B",
-                f"{line.received:,.0f} B",
-                f"{line.messages:,}",
-                console.seconds(line.node_cpu),
-                console.seconds(line.aggregator_cpu),
-                console.seconds(line.trustee_cpu) if line.trustee_cpu else "-",
-                line.learned,
-            ]
-        )
-    console.show_table(title, columns, lines)
+            console.say(f"{line.protocol} opened nothing: {line.failure}\n")
+    columns = ["protocol", "rounds", "messages", "node\nturns", "node\nsent\nkB", "node\nheard\nkB"]
+    columns += [f"{role}\nms" for role in ("node", "aggr.", "trustee")]
+    ran = [line for line in compared.lines if line.rounds]
+    console.show_table("what that took, with processor time in ms", columns, [_cost(line) for line in ran])
+    console.say("rounds: messages that waited for one another; turns: how often a node had to speak\n")
+    columns = ["protocol", "who must be trusted", "drop-outs", "a lying aggregator"]
+    promises = [[line.protocol, line.trust, line.dropouts, line.lying_aggregator] for line in compared.lines]
+    console.show_table("what each protocol promises", columns, promises, prose=True)
     for round_ in list(compared.rounds.values())[:1]:
         console.say("each opened row costs a record")
         console.say("\n".join(f"  {round_.ledger.total(kind)}" for kind in ADJACENCIES))
@@ -124,9 +112,22 @@ def show(scenario: Scenario, compared: Compared) -> None:
             console.say("\n".join(f"  {round_.ledger.total(kind, 'vector')}" for kind in ADJACENCIES))
 
 
-def show_claims() -> None:
-    """What each protocol says of itself."""
-    columns = ["protocol", "who must be trusted", "drop-outs", "a lying aggregator"]
-    claims = {name: PROTOCOLS[name].claims for name in PROTOCOLS}
-    lines = [[name, own.trust, own.dropouts, own.lying_aggregator] for name, own in claims.items()]
-    console.show_table("what each protocol promises", columns, lines)
+def _result(line: Comparison) -> list[str]:
+    if line.failure:
+        return [line.protocol, "-", "-", "-", line.learned]
+    exact = "yes" if line.identical else f"off by {line.relative_error:.1e}"
+    return [line.protocol, f"{line.accuracy:.4f}", f"{line.balanced_accuracy:.4f}", exact, line.learned]
+
+
+def _cost(line: Comparison) -> list[str]:
+    return [
+        line.protocol,
+        f"{line.rounds:,}",
+        f"{line.messages:,}",
+        f"{line.turns:,}",
+        console.figure(line.sent / 1e3),
+        console.figure(line.received / 1e3),
+        console.figure(1e3 * line.node_cpu),
+        console.figure(1e3 * line.aggregator_cpu),
+        console.figure(1e3 * line.trustee_cpu) if line.trustee_cpu else "-",
+    ]

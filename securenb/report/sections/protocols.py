@@ -8,7 +8,24 @@ from securenb.report.charts import dots
 from securenb.report.run import Run
 from securenb.report.section import Content, Section
 
-NEEDED = {"protocol", "accuracy", "sent", "node_cpu", "learned"}
+NEEDED = {"protocol", "accuracy", "rounds", "sent", "node_cpu", "learned", "trust"}
+OPENED = {
+    "protocol": "protocol",
+    "learned": "the aggregator learned",
+    "identical": "sums exact",
+    "relative_error": "relative error",
+    "rounds": "rounds",
+    "turns": "turns of a node",
+    "messages": "messages",
+    "failure": "why not",
+}
+PROMISES = {
+    "protocol": "protocol",
+    "trust": "who must be trusted",
+    "dropouts": "drop-outs",
+    "lying_aggregator": "a lying aggregator",
+    "source": "source",
+}
 
 
 class Protocols(Section):
@@ -46,11 +63,11 @@ class Protocols(Section):
                 dots(cpu, title="ms of processor time", log=True),
                 "Processor time of one party of each role (mean, logarithmic axis).",
             )
-            learned = table[["protocol", "identical", "messages", "learned", "failure"]]
             content.table(
-                learned.rename(columns={"identical": "sums exact", "learned": "the aggregator learned"}),
-                "What was opened",
+                table[list(OPENED)].rename(columns=OPENED),
+                "What was opened. Rounds: messages waiting for one another; turns: how often a node spoke",
             )
+            content.table(table[list(PROMISES)].rename(columns=PROMISES), "What each protocol promises")
 
 
 def _long(table: pd.DataFrame, columns: dict[str, str], factor: float = 1.0) -> pd.DataFrame:

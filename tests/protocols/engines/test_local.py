@@ -4,11 +4,15 @@ import pytest
 from protocols.engines.faults import Faults
 from protocols.engines.local import LocalRun
 from protocols.engines.transcript import Blame, Stop
+from protocols.entropy import seeded
 from protocols.errors import Abort, FaultyParty
 from protocols.opened import Opened
 from protocols.party import AGGREGATOR, Party
 from protocols.ring import Capacity
+from protocols.schemes.masking import Masking
 from protocols.schemes.plain import Plain
+from protocols.schemes.ring import Ring
+from protocols.schemes.secagg import SecAgg
 from protocols.wire import Codec, Message
 
 SESSION = Plain().session((("a", "b"),), 1, Capacity(9, 2), bytes(16))
@@ -214,3 +218,29 @@ def test_a_party_may_let_one_deadline_pass_but_not_two():
     with pytest.raises(Abort, match="no result"):
         run.run()
     assert run.transcript.deadlines == 2
+
+
+def test_rounds_count_the_longest_chain_of_messages_and_turns_how_often_a_party_spoke():
+    aggregator = Scripted(AGGREGATOR, [("a", Ping(1)), ("b", Ping(1))], deadlines=[[("b", Ping(2))]])
+    a = Scripted("a", answer=lambda _: [a.to("b", Ping(9)), a.to(AGGREGATOR, Ping(9))])
+    run = run_of(aggregator, a, Scripted("b"))
+    with pytest.raises(Abort):
+        run.run()
+    tallies = run.transcript.tallies
+    assert run.transcript.rounds == 3  # there, back, and what the aggregator said after waiting for it
+    assert (tallies[AGGREGATOR].turns, tallies["a"].turns, tallies["b"].turns) == (2, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "rounds", "turns"),
+    [(Plain(), 1, 1), (Masking(), 3, 2), (SecAgg(), 9, 5), (SecAgg(profile="curious"), 7, 4), (Ring(), 8, 2)],
+)
+def test_the_rounds_of_known_protocols(protocol, rounds, turns):
+    """secagg: a node's five turns, four without confirmations, are the rounds of Bonawitz et al. 2017."""
+    nodes = tuple("abcdefg")
+    session = protocol.session((nodes,), 1, Capacity(9, 7), bytes(16))
+    vectors = {node: np.ones(1, np.int64) for node in nodes}
+    run = LocalRun(protocol.parties(vectors, session, seeded(1)), protocol.codec(session), session)
+    run.run()
+    assert run.transcript.rounds == rounds
+    assert max(tally.turns for tally in run.transcript.of_role("node")) == turns

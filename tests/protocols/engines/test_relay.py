@@ -179,3 +179,14 @@ def test_a_party_that_stopped_stays_stopped(tmp_path):
     assert "no group could be opened" in reply.stopped
     assert reply.frames == ()
     assert party.output is None
+
+
+@pytest.mark.parametrize("name", ["plain", "masking", "secagg", "oneshot", "ring"])
+def test_rounds_are_those_of_the_same_run_in_one_process(name, tmp_path):
+    world = World(name)
+    parties = world.protocol.parties(VECTORS, world.session, seeded(1))
+    here = LocalRun(parties, world.protocol.codec(world.session), world.session)
+    here.run()
+    run = world.relayed(FarAway(world, tmp_path))
+    run.run()
+    assert run.transcript.rounds == here.transcript.rounds

@@ -27,8 +27,10 @@ def test_the_summary_has_a_line_for_each_role_blame_and_stop():
     record = transcript()
     record.blames.append(Blame("aggregator", "b", "sent this message twice"))
     record.stops.append(Stop("a", "too few"))
-    node, aggregator, blamed, stopped = record.summary().splitlines()
+    record.rounds = 3
+    node, aggregator, rounds, blamed, stopped = record.summary().splitlines()
     assert " ".join(node.split()) == "node ×2 up 200 B in 3.0 down 20 B in 2.0 cpu 500.00 ms"
     assert aggregator.startswith("aggregator ×1")
+    assert rounds == "rounds     3 messages waited for one another"
     assert blamed == "blamed     b (by aggregator): sent this message twice"
     assert stopped == "stopped    a: too few"

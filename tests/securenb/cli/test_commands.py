@@ -1,6 +1,7 @@
 """Commands as a user runs them: what they print, what they leave, and how they refuse."""
 
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -70,13 +71,18 @@ def test_compare_writes_table_picture_and_manifest(capsys, tmp_path):
     table = pd.read_csv(tmp_path / "run" / "results.csv")
     assert list(table["protocol"]) == ["plain", "masking"]
     assert table["identical"].all()
+    assert list(table["rounds"]) == [1, 3]
+    assert list(table["turns"]) == [1, 2]
     assert (tmp_path / "run" / "comparison.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_compare_prints_json(capsys):
     arguments = ["compare", "phishing", "--nodes", "6", "--protocols", "plain", "--epsilon", "none", "--json"]
     assert main(arguments) == 0
-    assert json.loads(capsys.readouterr().out)[0]["learned"] == "6 nodes' vectors"
+    (line,) = json.loads(capsys.readouterr().out)
+    assert line["learned"] == "6 nodes' vectors"
+    assert line["trust"] == PROTOCOLS["plain"].claims.trust
+    assert (line["rounds"], line["messages"], line["relative_error"]) == (1, 6, 0)
 
 
 def test_train_under_verified_says_what_a_node_is_worth(capsys):
@@ -108,7 +114,27 @@ def test_compare_runs_every_protocol_there_is_also_when_nodes_fall_silent(capsys
     assert {"plain", "paillier", "secagg", "oneshot"} <= set(done.index)
     assert done["identical"].all()
     assert "masks cannot cancel" in table.loc["masking", "failure"]
-    assert "who must be trusted" in capsys.readouterr().out
+    assert (table["rounds"] > 0).all()
+    assert (table["sent"] > 0).all()
+    for name, line in table.iterrows():
+        claims = PROTOCOLS[name].claims
+        promised = [claims.trust, claims.dropouts, claims.lying_aggregator, claims.source]
+        assert list(line[["trust", "dropouts", "lying_aggregator", "source"]]) == promised
+    printed = capsys.readouterr().out
+    assert "who must be trusted" in printed
+    assert "masking opened nothing: no group could be opened" in printed
+
+
+def test_the_tables_of_compare_fit_into_80_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setattr("securenb.cli.console.Console.is_terminal", True)
+    arguments = ["compare", "phishing", "--nodes", "12", "--epsilon", "1", "--seed", "7"]
+    assert main([*arguments, "--protocols", "ideal,gossip,threshold_paillier"]) == 0
+    printed = re.sub("\x1b[^m]*m", "", capsys.readouterr().out)
+    tables = printed[: printed.index("each opened row")].split("rounds: ")[0]
+    assert "…" not in tables
+    assert max(map(len, tables.splitlines())) <= 80
 
 
 MISTAKES = {
