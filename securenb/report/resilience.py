@@ -1,4 +1,4 @@
-"""Pictures of resilience: curves, a map of rules and attacks, and the dial between privacy and robustness."""
+"""Pictures of resilience: curves, a map of rules and attacks, where rules break."""
 
 from collections.abc import Sequence
 
@@ -86,48 +86,6 @@ def heat_map(table: pd.DataFrame, title: str) -> Figure:
         panel.set_visible(False)
     assert image is not None
     figure.colorbar(image, ax=list(axes), shrink=0.5)
-    return figure
-
-
-def dial(table: pd.DataFrame, title: str) -> Figure:
-    """Score against group size, worst attack: a line for each share of malicious nodes, a panel an epsilon.
-
-    One row of panels a rule. Small groups carry more noise, large ones more often a malicious node.
-    """
-    rules = list(dict.fromkeys(table["rule"]))
-    epsilons = list(dict.fromkeys(table["epsilon"]))
-    shares = sorted(table["share"].unique())
-    figure = Figure(figsize=(1.0 + 3.1 * len(epsilons), 1.4 + 2.4 * len(rules)), layout="constrained")
-    figure.suptitle(f"{title}: accuracy against group size,\nunder the worst attack", fontsize=11)
-    grid = figure.subplots(len(rules), len(epsilons), squeeze=False, sharex=True, sharey=True)
-    nodes = int(table["nodes"].iloc[0])
-    for row, rule in zip(grid, rules, strict=True):
-        for panel, epsilon in zip(row, epsilons, strict=True):
-            part = table[(table["rule"] == rule) & (table["epsilon"] == epsilon)].copy()
-            part["group_size"] = part["group_size"].fillna(nodes)
-            found = worst(part, ["share", "group_size"])
-            for index, share in enumerate(shares):
-                line = found[found["share"] == share].sort_values("group_size")
-                colour = COLOURS[index % 8]
-                panel.plot(
-                    line["group_size"], line["mean"], "o-", ms=3, color=colour, label=f"{100 * share:.0f} %"
-                )
-                panel.fill_between(
-                    line["group_size"], line["low"], line["high"], color=colour, alpha=0.15, lw=0
-                )
-            _chance(panel, part)
-            sizes = sorted(part["group_size"].unique())
-            panel.set(xscale="log", ylim=(0, 1), title=f"{rule}, epsilon {epsilon}")
-            panel.set_xticks(sizes, ["all" if size == nodes else f"{size:.0f}" for size in sizes])
-            panel.minorticks_off()
-            panel.title.set_fontsize(9)
-        row[0].set_ylabel("balanced accuracy")
-    for panel in grid[-1]:
-        panel.set_xlabel("nodes in a group")
-    handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(
-        handles, labels, title="malicious nodes", loc="outside lower center", ncols=len(labels), frameon=False
-    )
     return figure
 
 

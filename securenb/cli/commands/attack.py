@@ -14,8 +14,9 @@ from securenb.checked import checked
 from securenb.cli import console
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.interval import summarised
+from securenb.report.dial import dial
 from securenb.report.picture import save
-from securenb.report.resilience import breakdowns, curves, dial, heat_map, worst
+from securenb.report.resilience import breakdowns, curves, heat_map, worst
 from securenb.run_folder import write_manifest
 from securenb.sweep import run_cells, sweep_folder
 
@@ -183,10 +184,9 @@ def draw(table: pd.DataFrame, folder: Path) -> None:
             save(curves(some, name), folder, f"curves-{name}")
             save(heat_map(every, name), folder, f"map-{name}")
         if some["group_size"].nunique(dropna=False) > 1:
-            for (inputs, cap), part in some.groupby(["inputs", "cap_ratio"], sort=False, dropna=False):
-                checks = str(inputs) if inputs == "unchecked" else f"{inputs}-cap-{cap:g}"
-                title = f"{name}, {checks.replace('-', ' ')}"
-                save(dial(part, title), folder, f"dial-{name}-{checks}")
+            attacks = some["attack"].nunique() - ("none" in set(some["attack"]))
+            title = f"{name}, {some['nodes'].iloc[0]} nodes: accuracy under the worst of {attacks} attacks"
+            save(dial(some, title), folder, f"dial-{name}")
 
 
 def words(text: str) -> list[str]:

@@ -18,7 +18,7 @@ def test_attack_writes_results_pictures_and_a_manifest_and_a_rerun_is_identical(
     printed = capsys.readouterr().out
     assert "scaled_flip" in printed
     names = {path.name for path in (tmp_path / "one").iterdir()}
-    pictures = ("curves-phishing", "map-phishing", "dial-phishing-unchecked")
+    pictures = ("curves-phishing", "map-phishing", "dial-phishing")
     drawn = {f"{name}.{kind}" for name in pictures for kind in ("png", "svg")}
     assert names == {"results.csv", "summary.csv", "manifest.json"} | drawn
     for name in names - {"manifest.json"}:
