@@ -7,6 +7,7 @@ and the same noise in every cell.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from attacks.arena import Arena, arena_of, judged_on
 from attacks.grid import NO_ATTACK
-from attacks.poison import Knowledge, Poison, choose_poison, contribution
+from attacks.poison import Forged, Knowledge, Poison, choose_poison, contribution
 from protocols.grouping import Groups
 from protocols.ring import Capacity, Integers
 from protocols.schemes.ideal import Ideal
@@ -111,13 +112,7 @@ class Setting:
 
     def honest(self) -> Integers:
         """Statistics of nodes that heed the cap, where there is one: the others leave records out."""
-        if not self.verified:
-            return self.arena.tables
-        tables = self.arena.tables.copy()
-        for index, node in enumerate(self.arena.nodes):
-            if len(node.records) > self.cap:
-                tables[index] = Statistics.of(self.arena.data.schema, node.records[: self.cap]).table
-        return tables
+        return _heeding(self.arena, self.cap) if self.verified else self.arena.tables
 
     def variances(self, rows: Rows) -> Floats:
         """Variance of the honest noise in each column of each row, shape (g, width), as a round knows it."""
@@ -146,42 +141,89 @@ class Setting:
         """
         arena, grid = self.arena, self.federation.mechanism.grid
         schema, honest = arena.data.schema, self.honest()
-        sent: list[Any] = list(honest.reshape(len(honest), -1) * grid + self.noise)
-        bad = np.sort(arena.order[:malicious])
+        vectors = honest.reshape(len(honest), -1) * grid + self.noise
+        present, bad = np.ones(len(honest), dtype=np.bool_), np.zeros(len(honest), dtype=np.bool_)
         if poison is not None and malicious:
-            others = np.delete(honest, bad, axis=0) if malicious < len(honest) else honest
+            places = np.sort(arena.order[:malicious])
+            bad[places] = True
             size = min(self.federation.group_size or len(honest), len(honest))
-            known = Knowledge(schema, arena.tables[bad], others, rule, size, self.cap)
-            forged = poison.sent(known, arena.streams.rng("poison"))
-            for index, table in zip(bad, forged, strict=True):
-                sent[index] = contribution(table, self.noise[index] if poison.noisy else None, grid)
-        capacity = Capacity(schema.reach * RECORD_CAP * grid, len(honest), 1 << 50)
-        checks = _rules(schema, self.cap) if self.verified else None
-        admitted: dict[int, Integers] = {}
-        for index, vector in enumerate(sent):
-            # honest statistics are valid by construction: proving each again would only cost time
-            try:
-                admitted[index] = admit(vector, schema.length, capacity, checks if index in bad else None)
-            except ValueError:
-                continue
+            forged = _forged(arena, self.cap, self.verified, size, poison, malicious, rule)
+            let_in = self._door(forged, places, noisy=poison.noisy and not self.verified)
+            for index, vector in zip(places, let_in, strict=True):
+                present[index] = vector is not None
+                vectors[index] = 0 if vector is None else vector
         sums, sizes, contaminated = [], [], 0
         for group, dose in zip(self.groups, self.central, strict=True):
-            members = [index for index in group if index in admitted]
-            if members:
-                sums.append(np.sum([admitted[index] for index in members], axis=0) + dose)
+            members = group[present[group]]
+            if len(members):
+                sums.append(vectors[members].sum(axis=0) + dose)
                 sizes.append(len(members))
-                contaminated += bool(np.isin(members, bad).any())
+                contaminated += bool(bad[members].any())
         nearest = (2 * np.array(sums) + grid) // (2 * grid)
         tables = nearest.reshape(len(sums), len(schema.classes), schema.width)
         rows = Rows(schema, tables, np.array(sizes, dtype=np.int64))
-        return rows, contaminated, len(sent) - len(admitted)
+        return rows, contaminated, int((~present).sum())
+
+    def _door(
+        self, forged: Sequence[Forged], places: NDArray[np.int64], *, noisy: bool
+    ) -> list[Integers | None]:
+        """What malicious nodes at these places send, `None` where it is refused.
+
+        Honest statistics are valid by construction: proving them in every cell would only cost time.
+        """
+        schema, grid = self.arena.data.schema, self.federation.mechanism.grid
+        capacity = Capacity(schema.reach * RECORD_CAP * grid, len(self.noise), 1 << 50)
+        checks = _rules(schema, self.cap) if self.verified else None
+        found: dict[int, Integers | None] = {}
+        let_in = []
+        for index, table in zip(places, forged, strict=True):
+            # many poisons send one table from every node
+            key = -1 - int(index) if noisy else id(table)
+            if key not in found:
+                vector = contribution(table, self.noise[index] if noisy else None, grid)
+                try:
+                    found[key] = admit(vector, schema.length, capacity, checks)
+                except ValueError:
+                    found[key] = None
+            let_in.append(found[key])
+        return let_in
+
+
+@lru_cache(maxsize=8)
+def _heeding(arena: Arena, cap: int) -> Integers:
+    tables = arena.tables.copy()
+    for index, node in enumerate(arena.nodes):
+        if len(node.records) > cap:
+            tables[index] = Statistics.of(arena.data.schema, node.records[:cap]).table
+    return tables
+
+
+@lru_cache(maxsize=512)
+def _forged(
+    arena: Arena, cap: int, verified: bool, size: int, poison: Poison, malicious: int, rule: Rule  # noqa: FBT001
+) -> list[Forged]:  # fmt: skip
+    """What malicious nodes send; nobody sees noise, so it is the same whatever epsilon is."""
+    honest = _heeding(arena, cap) if verified else arena.tables
+    bad = np.sort(arena.order[:malicious])
+    others = np.delete(honest, bad, axis=0) if malicious < len(honest) else honest
+    known = Knowledge(arena.data.schema, arena.tables[bad], others, rule, size, cap)
+    return poison.sent(known, arena.streams.rng("poison"))
+
+
+CHOICES = ("mechanism", "epsilon", "delta", "group_size", "inputs", "cap_ratio")
+"""What a setting takes from a cell."""
+
+
+@lru_cache(maxsize=8)
+def _setting(arena: Arena, *choices: Any) -> Setting:
+    return Setting.of(arena, dict(zip(CHOICES, choices, strict=True)))
 
 
 def measure(cell: Cell) -> list[dict[str, Any]]:
     """One line of results for each rule of a cell of `attacks.grid.AttackGrid.cells`."""
     arena = arena_of(cell)
     scorer = judged_on(cell["dataset"], cell["numeric"], cell["test_records"], cell["seed"])[1]
-    setting = Setting.of(arena, cell)
+    setting = _setting(arena, *(cell[name] for name in CHOICES))
     poison = None if cell["attack"] == NO_ATTACK else choose_poison(cell["attack"])
     wanted = None if poison is None else poison.wanted(arena.data.schema, arena.data.test)
     records = arena.tables[:, :, 0].sum(axis=1)

@@ -26,29 +26,40 @@ def into_invariants(schema: Schema, forged: NDArray[Any], cap: int) -> Integers:
     raw = np.nan_to_num(forged.astype(np.float64), nan=0.0, posinf=_MOST, neginf=-_MOST).clip(-_MOST, _MOST)
     claimed = np.maximum(raw[:, 0], 0.0)
     total = claimed.sum()
-    counts = apportion(claimed, int(min(round(total), cap))) if total >= 1 else np.zeros(shape[0], np.int64)
+    counts = apportion(claimed, min(round(total), cap)) if total >= 1 else np.zeros(shape[0], np.int64)
     result = np.zeros(shape, dtype=np.int64)
     result[:, 0] = counts
     for block in schema.blocks:
-        for row, count in enumerate(counts):
-            if block.kind == "levels":
-                result[row, block.columns] = apportion(np.maximum(raw[row, block.columns], 0.0), int(count))
-            elif block.kind == "sum" and count:
-                feature = schema.features[block.feature]
-                assert isinstance(feature, Numeric)
-                scale = count / max(claimed[row], 1.0)
-                pair = raw[row, block.start] * scale, raw[row, block.start + 1] * scale
-                result[row, block.start : block.start + 2] = _moments(feature, int(count), *pair)
+        if block.kind == "levels":
+            result[:, block.columns] = apportion(np.maximum(raw[:, block.columns], 0.0), counts)
+        elif block.kind == "sum":
+            feature = schema.features[block.feature]
+            assert isinstance(feature, Numeric)
+            for row, count in enumerate(counts):
+                if count:
+                    scale = count / max(claimed[row], 1.0)
+                    pair = raw[row, block.start] * scale, raw[row, block.start + 1] * scale
+                    result[row, block.start : block.start + 2] = _moments(feature, int(count), *pair)
     return result
 
 
-def apportion(weights: NDArray[np.float64], total: int) -> Integers:
-    """Integers proportional to `weights` that sum to `total`; largest remainders first, then the first."""
-    if not weights.sum() > 0:
-        weights = np.ones_like(weights)
-    ideal = total * (weights / weights.sum())
+def apportion(weights: NDArray[np.float64], total: Integers | int) -> Integers:
+    """Integers proportional to `weights` that sum to `total`; largest remainders first, then the first.
+
+    Parameters
+    ----------
+    weights
+        Shape (..., k), not negative; where all are zero, equal ones are taken.
+    total
+        Shape (...).
+    """
+    total = np.asarray(total)[..., None]
+    sums = weights.sum(axis=-1, keepdims=True)
+    ideal = total * np.where(sums > 0, weights / np.where(sums > 0, sums, 1.0), 1.0 / weights.shape[-1])
     result: Integers = np.floor(ideal).astype(np.int64)
-    result[np.argsort(result - ideal, kind="stable")[: total - int(result.sum())]] += 1
+    missing = total - result.sum(axis=-1, keepdims=True)
+    rank = np.argsort(np.argsort(result - ideal, axis=-1, kind="stable"), axis=-1, kind="stable")
+    result += rank < missing
     return result
 
 

@@ -94,9 +94,12 @@ class Poison(ABC):
         if self.local:
             known = replace(known, others=known.own)
         forged = list(self.forge(known, rng))
-        return (
-            [into_invariants(known.schema, table, known.cap) for table in forged] if self.inside else forged
-        )
+        if not self.inside:
+            return forged
+        # many poisons send one table from every node
+        different = {id(table): table for table in forged}
+        inside = {key: into_invariants(known.schema, table, known.cap) for key, table in different.items()}
+        return [inside[id(table)] for table in forged]
 
     def wanted(self, schema: Schema, records: Records) -> Records | None:
         """Records of which the attacker wants the model to predict the labels; `None` for no such aim."""

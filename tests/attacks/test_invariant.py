@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.forging import honest_points, table_at
-from attacks.invariant import into_invariants
+from attacks.invariant import apportion, into_invariants
 from securenb.feature import Categorical, Numeric
 from securenb.parameters import estimate
 from securenb.points import stabilised
@@ -59,3 +59,17 @@ def test_a_table_can_be_forged_for_any_wanted_point(seed):
     point = stabilised(estimate(SCHEMA, honest(rng, 60)[None], 1.0)).values[0]
     found = honest_points(SCHEMA, table_at(SCHEMA, point, np.array([4e5, 6e5]), 1.0)[None], 1.0)[0]
     assert np.allclose(found, point, atol=2e-3)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=50, deadline=None)
+def test_totals_are_apportioned_row_by_row_largest_remainders_first(seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 4, (5, 7)).astype(float)
+    totals = rng.integers(0, 30, 5)
+    found = apportion(weights, totals)
+    assert np.array_equal(found.sum(axis=1), totals)
+    for row, some, total in zip(found, weights, totals, strict=True):
+        shares = some / some.sum() if some.any() else np.full(7, 1 / 7)
+        assert np.abs(row - total * shares).max() < 1
+        assert np.array_equal(row, apportion(some, int(total)))
