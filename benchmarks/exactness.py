@@ -3,13 +3,15 @@
     python -m benchmarks.exactness                 # 10 000 rounds of 3 to 60 nodes
     python -m benchmarks.exactness --trials 200 --seed 7
 
-Each trial draws the protocol, the profile, nodes, groups, coordinates up to the full capacity, a drop-out
-rate from 0 to 40 % and the stage at which each silent node falls silent. Whether a group must open is
-decided apart from the protocol, from who was silent when. Prints how many groups opened and were lost.
+Each trial draws the protocol, the profile, the graph, nodes, groups, coordinates up to the full capacity, a
+drop-out rate from 0 to 40 % and, over all stages, when each silent node falls silent. Whether a group must
+open is decided apart from the protocol, from who was silent when. Prints how many groups opened and were
+lost, and how many nodes fell silent at each stage.
 """
 
 import argparse
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,33 +20,75 @@ from protocols.engines.faults import Faults
 from protocols.engines.local import LocalRun
 from protocols.entropy import seeded
 from protocols.errors import TooFewParties
-from protocols.grouping import Groups, shuffled
+from protocols.grouping import shuffled
 from protocols.opened import Opened
+from protocols.primitives.neighbour_plan import NeighbourPlan
 from protocols.ring import Capacity
 from protocols.schemes.secagg import SecAgg
 from protocols.schemes.secagg_plus import SecAggPlus
+from protocols.session import Session
 
 FRAMES = {"lying": 5, "curious": 4}
-"""What a node sends in a whole run; the vector is the third frame."""
+"""What a node sends in a whole run, one frame a stage: keys, shares, vector, (confirmation,) unmasking."""
 
-VECTOR = 3
+
+@dataclass(frozen=True)
+class Sparse(SecAggPlus):
+    """Few neighbours in groups so small that the planner takes everybody: more ways to lose a group.
+
+    Parameters
+    ----------
+    neighbours
+        Even; fewer in groups that have not as many.
+    """
+
+    corrupt: float = 0.0
+    dropout: float = 0.0
+    neighbours: int = 4
+
+    def plan(self, size: int) -> NeighbourPlan | None:
+        """The fewest holders that rebuild a secret in this profile; everybody below six nodes."""
+        neighbours = min(self.neighbours, (size - 1) // 2 * 2)
+        holders = neighbours + 1
+        threshold = 2 * holders // 3 + 1 if self.profile == "lying" else holders // 2 + 1
+        return NeighbourPlan(neighbours, threshold) if size > 5 else None
 
 
 def drawn_protocol(rng: np.random.Generator) -> DoubleMasking:
     profile = "lying" if rng.random() < 0.5 else "curious"
-    if rng.random() < 0.5:
-        return SecAgg(profile=profile)
-    return SecAggPlus(profile=profile, corrupt=0.0, dropout=0.0)
+    match int(rng.integers(3)):
+        case 0:
+            return SecAgg(profile=profile)
+        case 1:
+            return SecAggPlus(profile=profile, corrupt=0.0, dropout=0.0)
+        case _:
+            return Sparse(profile=profile, neighbours=int(2 * rng.integers(2, 13)))
 
 
-def expected(groups: Groups, frames: dict[str, int], protocol: DoubleMasking) -> dict[int, tuple[str, ...]]:
-    """The groups that must open, and with whom: on the complete graph only the last stage's count matters."""
-    last = FRAMES[protocol.profile]
-    return {
-        index: tuple(node for node in group if frames[node] >= VECTOR)
-        for index, group in enumerate(groups)
-        if sum(frames[node] >= last for node in group) >= protocol.survivors(len(group))
-    }
+def summed(
+    protocol: DoubleMasking, session: Session, index: int, frames: dict[str, int]
+) -> tuple[str, ...] | None:
+    """Who is summed in a group, from the frames that each node sends; `None` if the group must be lost."""
+    group = session.groups[index]
+    graph, threshold = protocol.graph(session, index)
+    around = [set(graph.around(node)) for node in range(len(group))]
+
+    def sending(frame: int, among: set[int]) -> set[int]:
+        return {node for node in among if frames[group[node]] >= frame}
+
+    def reached(among: set[int]) -> set[int]:
+        return {node for node in among if len(around[node] & among) >= threshold}
+
+    advertised = sending(1, set(range(len(group))))
+    shared = sending(2, reached(advertised))
+    masked = sending(3, reached(shared))
+    if min(map(len, (advertised, shared, masked))) < protocol.survivors(len(group)):
+        return None
+    last = sending(FRAMES[protocol.profile], masked)
+    secrets = masked | {node for node in shared - masked if around[node] & masked}
+    if any(len(around[node] & last) < threshold for node in secrets):
+        return None
+    return tuple(group[node] for node in sorted(masked))
 
 
 def trial(seed: int, number: int) -> Counter[str]:
@@ -70,11 +114,13 @@ def trial(seed: int, number: int) -> Counter[str]:
     except TooFewParties:
         opened = None
     assert not run.transcript.blames, run.transcript.blames
-    must = expected(groups, frames, protocol)
+    due = {index: summed(protocol, session, index, frames) for index in range(len(groups))}
+    must = {index: members for index, members in due.items() if members is not None}
     assert (opened.members if opened else ()) == tuple(must.values()), (number, must)
     for row, members in zip(opened.rows if opened else (), must.values(), strict=True):
         assert row.tolist() == [sum(int(vectors[node][i]) for node in members) for i in range(length)], number
-    return Counter(rounds=1, aborted=opened is None, opened=len(must), lost=len(groups) - len(must))
+    total = Counter(rounds=1, aborted=opened is None, opened=len(must), lost=len(groups) - len(must))
+    return total + Counter(f"silent after {count} of {last} frames" for count in silent.values())
 
 
 def main() -> None:
@@ -89,6 +135,8 @@ def main() -> None:
         f"{total['rounds']} rounds exact, {total['aborted']} of them aborted as they must; "
         f"{total['opened']} groups opened, {total['lost']} lost"
     )
+    for stage in sorted(stage for stage in total if stage.startswith("silent")):
+        print(f"{total[stage]} nodes {stage}")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
@@ -93,6 +93,10 @@ class Protocol(ABC):
     def trustee(self, me: PartyId, session: Session, entropy: Entropy) -> Party:
         """The party of trustee `me`."""
         raise ValueError(f"{type(self).__name__} has no trustee {me!r}")
+
+    def spares(self, trustees: Collection[PartyId]) -> bool:
+        """Whether these trustees may fall silent, at any stage, and every group still be opened."""
+        return not trustees
 
     def survivors(self, size: int) -> int:
         """The fewest nodes that a group of `size` is opened with: what noise shares may count on.

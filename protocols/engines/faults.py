@@ -1,6 +1,6 @@
 """Scripted trouble for the local engine: what a network may do to frames, and who falls silent."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -65,3 +65,38 @@ class Faults:
 
 
 NO_FAULTS = Faults()
+
+
+def before(spoken: Sequence[int], stage: int) -> int:
+    """What `Faults.silent` says of a party that falls silent before it speaks for the `stage`-th time.
+
+    Parameters
+    ----------
+    spoken
+        `Tally.spoken` in a run in which it did not fall silent.
+    stage
+        0 for the first time.
+    """
+    return sum(spoken[:stage])
+
+
+def within(spoken: Sequence[int], stage: int, rng: np.random.Generator) -> int:
+    """As `before`, for a party of whose frames of that turn some have gone out already.
+
+    Raises
+    ------
+    ValueError
+        If it is a turn of a single frame, which cannot be cut.
+    """
+    if spoken[stage] < 2:
+        raise ValueError(f"turn {stage} has {spoken[stage]} frames and cannot be cut")
+    return before(spoken, stage) + int(rng.integers(1, spoken[stage]))
+
+
+def at_any_stage(spoken: Sequence[int], rng: np.random.Generator) -> int:
+    """As `before` or `within`, of a turn drawn evenly; 0 for a party that never speaks."""
+    if not spoken:
+        return 0
+    stage = int(rng.integers(len(spoken)))
+    cut = spoken[stage] > 1 and rng.random() < 0.5
+    return within(spoken, stage, rng) if cut else before(spoken, stage)

@@ -117,7 +117,8 @@ class LocalRun:
             late = self.parties[me].late_faults
             self.transcript.blames += [Blame(me, fault.party, fault.reason) for fault in late]
             late.clear()
-        tally.turns += bool(envelopes)
+        if envelopes:
+            tally.spoken.append(len(envelopes))
         for envelope in envelopes:
             self._send(me, envelope)
 

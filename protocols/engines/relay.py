@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 import msgspec
 
 from protocols.engines.lasting import Reply, Step
-from protocols.engines.local import MAX_DEADLINES
+from protocols.engines.local import MAX_DEADLINES, PATIENCE
 from protocols.engines.post import Post
 from protocols.engines.transcript import Blame, Stage, Stop, Transcript
 from protocols.errors import Abort, FaultyParty
@@ -110,6 +110,7 @@ class RelayedRun:
                 self._leave_out(party, "was not there at the start")
         self._act(self._aggregator.start)
         self._stage("start", {party: Step(0) for party in self._reachable})
+        patience = PATIENCE
         for _ in range(MAX_DEADLINES):
             while any(self._waiting[party] for party in self._reachable) and not self._over:
                 self._deliver()
@@ -122,7 +123,9 @@ class RelayedRun:
             asked = [party for party in self._reachable if party in self._unfinished]
             if not self._over:
                 self._deliver(deadline=asked)
-            if self._messages == before and not any(self._waiting.values()):
+            spoken = self._messages > before or any(self._waiting.values())
+            patience = PATIENCE if spoken else patience - 1
+            if patience == 0:
                 break
         output = self._aggregator.output
         if isinstance(output, Opened):
@@ -192,7 +195,8 @@ class RelayedRun:
     def _take(self, party: PartyId, reply: Reply) -> None:
         tally = self.transcript.tallies[party]
         tally.cpu += reply.cpu
-        tally.turns += bool(reply.frames)
+        if reply.frames:
+            tally.spoken.append(len(reply.frames))
         self.transcript.blames += [Blame(party, faulty, reason) for faulty, reason in reply.blames]
         if reply.finished:
             self._unfinished.discard(party)
@@ -254,7 +258,8 @@ class RelayedRun:
             late = self._aggregator.late_faults
             self.transcript.blames += [Blame(AGGREGATOR, fault.party, fault.reason) for fault in late]
             late.clear()
-        tally.turns += bool(envelopes)
+        if envelopes:
+            tally.spoken.append(len(envelopes))
         for envelope in envelopes:
             data = self._post.seal(envelope)
             tally.sent += len(data)

@@ -16,8 +16,8 @@ class Tally:
         Bytes of the frames that it sent and that reached it.
     sent_messages, received_messages
         How many frames.
-    turns
-        How often it spoke; what it said at one go, to whomever, is once.
+    spoken
+        How many frames it sent each time that it spoke: what it said at one go, to whomever.
     cpu
         Seconds of processor time inside the party's own code; transport and encoding are not in it.
     """
@@ -26,8 +26,13 @@ class Tally:
     received: int = 0
     sent_messages: int = 0
     received_messages: int = 0
-    turns: int = 0
     cpu: float = 0.0
+    spoken: list[int] = field(default_factory=list)
+
+    @property
+    def turns(self) -> int:
+        """How often it spoke."""
+        return len(self.spoken)
 
 
 @dataclass(frozen=True)

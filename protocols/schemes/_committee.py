@@ -1,6 +1,6 @@
 """The committee of `oneshot`: what is said to and by a holder of mask seeds, and what it does."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -101,6 +101,10 @@ class Committee(Protocol):
     def trustee_ids(self, nodes: Sequence[PartyId]) -> tuple[PartyId, ...]:
         """`holder-1` and so on."""
         return tuple(f"holder-{i}" for i in range(1, self.holders + 1))
+
+    def spares(self, trustees: Collection[PartyId]) -> bool:
+        """See `Protocol.spares`; a quorum has to be left."""
+        return len(trustees) <= self.holders - self.quorum
 
     def trustee(self, me: PartyId, session: Session, entropy: Entropy) -> Party:
         """A holder; draws one key."""

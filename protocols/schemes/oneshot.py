@@ -92,9 +92,11 @@ class _Aggregator(Party):
         self._session = session
         self._masked: Intake[Residues] = Intake(session.nodes)
         self._reports: Intake[Mapping[PartyId, tuple[bytes, ...]]] = Intake(session.trustees)
-        self._sums: Intake[tuple[bytes, ...]] = Intake(())
+        self._sums: Intake[Mapping[int, tuple[bytes, ...]]] = Intake(())
         self._waited = self._asked = False
         self._members: dict[int, tuple[PartyId, ...]] = {}
+        self._holders: dict[int, tuple[PartyId, ...]] = {}
+        self._requests: dict[PartyId, list[int]] = {}
         self._lost: list[Lost] = []
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
@@ -115,10 +117,10 @@ class _Aggregator(Party):
         return self._request() if everybody and self._reports.complete else []
 
     def deadline(self) -> list[Envelope]:
-        """Ask for reports, then do without the silent; one deadline passes if the nodes wait for holders."""
+        """Ask for reports, then do without the silent; one passes, for nodes may have waited for holders."""
         if self._members:
             return self._open()
-        if not self._masked.received and not self._waited:
+        if self._masked.missing and not self._waited:
             self._waited = True
             return []
         if self._reports.missing and not self._asked:
@@ -147,37 +149,47 @@ class _Aggregator(Party):
             return []
         return self._protocol.sharing.copies({holder: reports[holder][node] for holder in holders})
 
-    def _present(self, holders: Sequence[PartyId]) -> set[PartyId]:
-        """The nodes whose seeds all these holders have, and have the same."""
-        return {node for node in self._masked.received if same(self._copies(node, holders))}
+    def _present(self, group: Sequence[PartyId], holders: Sequence[PartyId]) -> set[PartyId]:
+        """The nodes of a group whose seeds all these holders have, and have the same."""
+        masked = self._masked.received
+        return {node for node in group if node in masked and same(self._copies(node, holders))}
 
-    def _opening(self, holders: Sequence[PartyId]) -> int:
-        """How many groups these holders could open."""
-        present, groups = self._present(holders), self._session.groups
-        survivors = self._protocol.survivors
-        return sum(sum(node in present for node in group) >= survivors(len(group)) for group in groups)
+    def _committees(self) -> dict[int, tuple[PartyId, ...]]:
+        """For each group the most holders who open it: better lose a holder than many nodes.
 
-    def _committee(self) -> tuple[PartyId, ...]:
-        """The most holders who open every group, or else most: better lose a holder than many nodes."""
+        Groups differ: the silence of a holder who is needed for one must not cost the others.
+        """
         self._need_quorum(self._reports.missing)
-        reported, quorum = self._reports.received, self._protocol.quorum
-        sizes = range(len(reported), quorum - 1, -1)
+        reported, groups = self._reports.received, self._session.groups
+        sizes = range(len(reported), self._protocol.quorum - 1, -1)
         committees = [some for size in sizes for some in combinations(reported, size)]
-        every = len(self._session.groups)
-        return next((c for c in committees if self._opening(c) == every), None) or max(
-            committees, key=self._opening
-        )
+        chosen: dict[int, tuple[PartyId, ...]] = {}
+        for index, group in enumerate(groups):
+            fewest = self._protocol.survivors(len(group))
+            opening = (some for some in committees if len(self._present(group, some)) >= fewest)
+            if (holders := next(opening, None)) is not None:
+                chosen[index] = holders
+        return chosen
 
     def _request(self) -> list[Envelope]:
-        holders = self._committee()
-        present = self._present(holders)
-        self._blame(holders, present)
+        self._holders = self._committees()
+        present: set[PartyId] = set()
+        for index, group in enumerate(self._session.groups):
+            holders = self._holders.get(index, tuple(self._reports.received))
+            found = self._present(group, holders)
+            self._blame(group, holders, found)
+            present |= found
         self._members, self._lost = enough_present(self._session, present, self._protocol.survivors)
-        self._sums = Intake(holders)
-        request = Request(tuple(self._members), tuple(self._members.values()))
-        return [self.to(holder, request) for holder in holders]
+        for index in self._members:
+            for holder in self._holders[index]:
+                self._requests.setdefault(holder, []).append(index)
+        self._sums = Intake(self._requests)
+        return [
+            self.to(holder, Request(tuple(groups), tuple(self._members[index] for index in groups)))
+            for holder, groups in self._requests.items()
+        ]
 
-    def _blame(self, holders: tuple[PartyId, ...], present: set[PartyId]) -> None:
+    def _blame(self, group: tuple[PartyId, ...], holders: tuple[PartyId, ...], present: set[PartyId]) -> None:
         """Say who told other seeds than the rest; to have none is no fault, for they may be lost."""
         for holder in (each for each in self._reports.received if each not in holders):
             copies = [self._copies(node, (*holders, holder)) for node in present]
@@ -185,31 +197,36 @@ class _Aggregator(Party):
                 self.late_faults.append(
                     FaultyParty(holder, "reported other seeds than the other holders have")
                 )
-        for node in (each for each in self._masked.received if each not in present):
+        for node in (each for each in group if each in self._masked.received and each not in present):
             if self._copies(node, holders):
                 reason = "gave holders different seeds, or one of them says so"
                 self.late_faults.append(FaultyParty(node, reason))
 
-    def _part_sums(self, holder: PartyId, words: bytes) -> tuple[bytes, ...]:
+    def _part_sums(self, holder: PartyId, words: bytes) -> Mapping[int, tuple[bytes, ...]]:
         """The holder's sums, group by group and part by part."""
         size = WORD_BYTES * self._session.length
-        expected = size * self._protocol.sharing.parts_each * len(self._members)
+        groups, parts = self._requests[holder], self._protocol.sharing.parts_each
+        expected = size * parts * len(groups)
         if len(words) != expected:
             raise FaultyParty(holder, f"sent {len(words)} bytes of sums, expected {expected}")
-        return tuple(words[at : at + size] for at in range(0, len(words), size))
+        sums = [words[at : at + size] for at in range(0, len(words), size)]
+        return {index: tuple(sums[at * parts :][:parts]) for at, index in enumerate(groups)}
 
     def _open(self) -> list[Envelope]:
-        missing = [holder for holder in self._session.trustees if holder not in self._sums.received]
-        self._need_quorum(missing)
-        rows = []
-        sharing = self._protocol.sharing
-        for position, members in enumerate(self._members.values()):
+        rows, opened, lost = [], [], list(self._lost)
+        received, quorum = self._sums.received, self._protocol.quorum
+        for index, members in self._members.items():
+            answered = {h: received[h][index] for h in self._holders[index] if h in received}
+            if len(answered) < quorum:
+                missing = tuple(holder for holder in self._session.trustees if holder not in received)
+                lost.append(Lost(index, missing, f"fewer than {quorum} holders answered"))
+                continue
             row = total(self._masked.received[node] for node in members)
-            ours = slice(position * sharing.parts_each, (position + 1) * sharing.parts_each)
-            for copies in sharing.copies({h: sums[ours] for h, sums in self._sums.received.items()}):
+            for copies in self._protocol.sharing.copies(answered):
                 row -= from_bytes(self._agreed(copies))
             rows.append(row)
-        self.output = opened_rows(self._session, rows, list(self._members.values()), self._lost)
+            opened.append(members)
+        self.output = opened_rows(self._session, rows, opened, lost)
         return []
 
     def _agreed(self, copies: Mapping[PartyId, bytes]) -> bytes:

@@ -5,7 +5,7 @@ the aggregator, and to each holder a receipt. The aggregator publishes the vecto
 receipts; each holder makes the products anew, decrypts its part and proves that it did.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -95,8 +95,7 @@ class _Aggregator(Party):
         self._published: tuple[Contributions, ...] = ()
         self._products: list[Ciphertexts] = []
         self._lost: list[Lost] = []
-        self._closed = False
-        self._waited = False
+        self._closed = self._waited = self._listed = False
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
         sender = envelope.sender
@@ -134,11 +133,13 @@ class _Aggregator(Party):
     def deadline(self) -> list[Envelope]:
         if self._published:
             raise TooFewParties(self._partials.missing, f"{self._protocol.quorum} holders are needed")
+        # dealer and holders may have waited for somebody silent, too: they speak at the same deadline;
+        # receipts come before vectors, so with all of these nobody waits
         if self._key is not None:
+            listed, self._listed = self._listed or self._closed, True
             self._closed = True
-            if len(self._rosters.received) >= self._protocol.quorum:
+            if listed and len(self._rosters.received) >= self._protocol.quorum:
                 return self._publish(self._key)
-        # dealer and holders may have waited for somebody silent, too: they speak at the same deadline
         if self._waited:
             raise TooFewParties(self._rosters.missing if self._key else [DEALER], "nobody speaks any more")
         self._waited = True
@@ -259,6 +260,10 @@ class ThresholdPaillier(PackedPaillier):
     def trustee_ids(self, nodes: Sequence[PartyId]) -> tuple[PartyId, ...]:
         """The dealer, then the holders."""
         return (DEALER, *(f"holder-{index}" for index in range(self.holders)))
+
+    def spares(self, trustees: Collection[PartyId]) -> bool:
+        """See `Protocol.spares`; the dealer is needed, and a quorum of the holders."""
+        return DEALER not in trustees and len(trustees) <= self.holders - self.quorum
 
     def trustee(self, me: PartyId, session: Session, entropy: Entropy) -> Party:
         """The dealer, whose entropy makes the key, or a holder, whose entropy hides its share in proofs."""

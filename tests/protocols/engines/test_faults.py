@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from protocols.engines.faults import NO_FAULTS, Faults
+from protocols.engines.faults import NO_FAULTS, Faults, at_any_stage, before, within
 from protocols.engines.transcript import Frame
 
 FRAME = Frame("a", "b", bytes(range(40)))
@@ -48,3 +48,18 @@ def test_faults_happen_as_often_as_they_should():
 def test_every_place_in_the_queue_is_picked():
     faults = Faults(rng=np.random.default_rng(1), reorder=True)
     assert {faults.pick(3) for _ in range(100)} == {0, 1, 2}
+
+
+def test_a_party_falls_silent_before_a_turn_or_within_it():
+    turns, rng = [2, 1, 3], np.random.default_rng(1)
+    assert [before(turns, stage) for stage in range(4)] == [0, 2, 3, 6]
+    assert {within(turns, 0, rng) for _ in range(20)} == {1}
+    assert {within(turns, 2, rng) for _ in range(60)} == {4, 5}
+    with pytest.raises(ValueError, match="turn 1 has 1 frames"):
+        within(turns, 1, rng)
+
+
+def test_a_stage_drawn_at_random_may_be_any_but_the_end():
+    rng = np.random.default_rng(1)
+    assert {at_any_stage([2, 1, 3], rng) for _ in range(300)} == set(range(6))
+    assert at_any_stage([], rng) == 0

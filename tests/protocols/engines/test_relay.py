@@ -87,13 +87,21 @@ def test_every_protocol_opens_the_same_far_away_as_in_one_process(world, tmp_pat
 
 
 @pytest.mark.parametrize("silent_from", range(6))
-def test_a_node_that_dies_at_any_stage_leaves_the_exact_sum_of_the_others_or_an_abort(
-    world, tmp_path, silent_from
-):
-    run = world.relayed(FarAway(world, tmp_path, dead={"node-1": silent_from}))
+def test_whoever_dies_at_any_stage_costs_nobody_else_or_everybody(world, tmp_path, silent_from):
+    protocol = world.protocol
+    check_deaths(world, tmp_path / "node", {"node-1": silent_from}, spared=protocol.survivors(5) < 5)
+    for trustee in world.session.trustees:
+        dead = {trustee: silent_from}
+        check_deaths(world, tmp_path / trustee, dead, spared=protocol.spares([trustee]))
+
+
+def check_deaths(world, folder, dead, *, spared):
+    folder.mkdir()
+    run = world.relayed(FarAway(world, folder, dead))
     try:
         opened = run.run()
     except Abort:
+        assert not spared
         return
     (members,) = opened.members
     assert set(NODES) - set(members) <= {"node-1"}
