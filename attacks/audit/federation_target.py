@@ -120,6 +120,10 @@ class FederationTarget(Target):
         """See `Target.capacity`."""
         return self.federation.session(self.groups).capacity
 
+    def records(self) -> int:
+        """See `Target.records`."""
+        return self.federation.record_cap * max(map(len, self.groups))
+
     def encode(self, frame: pd.DataFrame) -> Records:
         """See `Target.encode`."""
         return self.schema.records(frame)

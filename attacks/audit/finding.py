@@ -91,7 +91,8 @@ class Audit:
         if self.verdict == "FAIL":
             failed = [finding for finding in self.findings if finding.verdict == "FAIL"]
             # a replay has a witness; what is certain comes before what is likely
-            first = min(failed, key=lambda finding: ("L1", "L0", "L2", "L3").index(finding.level))
+            order = ("L1", "L0", "L2", "L3")
+            first = min(failed, key=lambda f: (order.index(f.level), "witness" not in f.evidence))
             certain = first.level in ("L0", "L1")
             how = "certainly" if certain else f"with {self.confidence:.4g} confidence"
             claim = "private" if self.claimed is None else f"({self.claimed:.6g}, {self.delta:g})-DP"
@@ -101,8 +102,11 @@ class Audit:
             )
         gaps = f"not covered: {', '.join(self.not_covered)}"
         if self.verdict == "INCONCLUSIVE":
-            open_checks = [finding.check for finding in self.findings if finding.verdict == "INCONCLUSIVE"]
-            return f"INCONCLUSIVE: could not check {', '.join(open_checks)}; {gaps}"
+            first, *others = [finding for finding in self.findings if finding.verdict == "INCONCLUSIVE"]
+            more = f" and {len(others)} more checks" if others else ""
+            return (
+                f"INCONCLUSIVE: could not settle {first.level} {first.check}{more}: {first.evidence}; {gaps}"
+            )
         return f"PASS: no violation found; lower bound {self.bound:.3g} ≤ claimed {self.claimed:.6g}; {gaps}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,9 +8,11 @@ import numpy as np
 
 from attacks.audit.finding import Finding
 from attacks.audit.target import Line, Target
+from protocols.ring import BITS
 from securenb.accountant import Query, renyi_epsilon
 from securenb.distributions import Distribution
 from securenb.feature import Numeric
+from securenb.mechanism import TAIL_BITS
 from securenb.schema import Schema
 from securenb.sensitivity import ADJACENCIES, Adjacency
 
@@ -26,10 +28,7 @@ def audit_ledger(target: Target, adjacency: Adjacency) -> Iterator[Finding]:
     yield _finding("honest survivors carry a dose", "" if 1 <= among <= honest else shares, shares)
     rows = target.uncharged()
     yield _finding("every opened row is charged", f"nobody is charged for {', '.join(rows)}" if rows else "")
-    capacity = target.capacity()
-    bits = 0 if capacity is None else capacity.largest_sum.bit_length() + 1
-    room = f"sums take {bits} bits of 64" if bits else "no ring is used"
-    yield _finding("sums do not wrap", room if bits > 64 else "", room)
+    yield _room(target, lines)
     yield _claim(target, lines, adjacency)
 
 
@@ -62,13 +61,39 @@ def _sensitivities(target: Target, lines: Sequence[Line]) -> str:
 
 def reach(schema: Schema, line: Line) -> int:
     """How far adding one record can move a coordinate of the line, by trying everything it may hold."""
+    return max(abs(value) for value in _held(schema, line))
+
+
+def span(schema: Schema, line: Line) -> int:
+    """How far changing one record within its class can move a coordinate of the line, in the same way."""
+    values = _held(schema, line)
+    return max(values) - min(values)
+
+
+def _held(schema: Schema, line: Line) -> list[int]:
+    """What a record of the class may add to one coordinate."""
     feature = schema.features[line.block.feature]
-    if line.block.kind in ("count", "levels") or not isinstance(feature, Numeric):
-        return 1
+    if line.block.kind == "count":
+        return [1]
+    if line.block.kind == "levels" or not isinstance(feature, Numeric):
+        return [0, 1]
     points = [point - feature.offset for point in range(feature.steps + 1)]
-    if line.block.kind == "sum":
-        return max(abs(point) for point in points)
-    return max(abs(point**2 - feature.square_offset) for point in points)
+    return points if line.block.kind == "sum" else [point**2 - feature.square_offset for point in points]
+
+
+def _room(target: Target, lines: Sequence[Line]) -> Finding:
+    """Sums, recomputed from what records and noise may reach, against what the ring was planned for."""
+    check, capacity = "sums do not wrap", target.capacity()
+    if capacity is None:
+        return Finding("L0", check, "PASS", "no ring is used")
+    needed = max(
+        line.reach * target.records()
+        + (line.law.tail(TAIL_BITS * math.log(2)) if isinstance(line.law, Distribution) else 0)
+        for line in lines
+    )
+    evidence = f"sums may reach {needed:,}, the ring is planned for {capacity.largest_sum:,}"
+    fits = needed <= capacity.largest_sum < 1 << (BITS - 1)
+    return Finding("L0", check, "PASS" if fits else "FAIL", evidence)
 
 
 def _laws(lines: Sequence[Line]) -> str:
@@ -86,33 +111,47 @@ def _claim(target: Target, lines: Sequence[Line], adjacency: Adjacency) -> Findi
     """The claim, recomputed along the path of a record: all lines of its class.
 
     Under add/remove costs add up over them, and the costliest class counts. Under replace-one a record
-    may leave one class for another, so the two costliest do.
+    may leave one class for another, so the two costliest do; or it stays, and moves within its class,
+    which up to a delta may cost more.
     """
     check = f"the claim under {adjacency} is the sum over a record's path"
     claimed = target.claimed(adjacency)
     if claimed is None:
         return Finding("L0", check, "FAIL", "no epsilon is claimed: nothing is private")
-    width = target.schema.width
-    totals: dict[Adjacency, float] = {}
-    by_class: list[list[Query]] = [[] for _ in target.schema.classes]
+    schema = target.schema
+    leaving: list[list[Query]] = [[] for _ in schema.classes]
+    staying: list[list[Query]] = [[] for _ in schema.classes]
     for line in lines:
-        if not isinstance(line.law, Distribution):
-            return Finding("L0", check, "FAIL", f"{line.name}: {line.law} bounds no loss")
-        by_class[line.columns.start // width].append(Query(line.law, line.reach))
-    for kind in ADJACENCIES:
-        if target.delta:
-            repeated = 1 if kind == "add-remove" else 2
-            paths = [[Query(q.distribution, q.shift, repeated) for q in path] for path in by_class]
-            totals[kind] = max(renyi_epsilon(path, target.delta) for path in paths)
-        else:
-            costs = sorted(sum((_pure(q) for q in path), Fraction(0)) for path in by_class)
-            totals[kind] = float(costs[-1] if kind == "add-remove" else costs[-1] + costs[-2])
+        law, label = line.law, line.columns.start // schema.width
+        if not isinstance(law, Distribution):
+            return Finding("L0", check, "FAIL", f"{line.name}: {law} bounds no loss")
+        if not target.delta and law.pure(line.reach) is None:
+            return Finding("L0", check, "FAIL", f"{line.name}: {law} bounds no loss")
+        leaving[label].append(Query(law, line.reach))
+        if line.block.kind == "levels":
+            staying[label].append(Query(law, line.reach, 2))
+        elif line.block.kind != "count":
+            grid = line.reach // reach(schema, line)
+            staying[label].append(Query(law, span(schema, line) * grid))
+    costs = sorted(leaving, key=lambda path: _cost(path, target.delta))
+    within = max(_cost(path, target.delta) for path in staying)
+    totals: dict[Adjacency, float] = {
+        "add-remove": float(_cost(costs[-1], target.delta)),
+        "replace-one": float(max(_cost([*costs[-1], *costs[-2]], target.delta), within)),
+    }
     evidence = ", ".join(f"{kind} {totals[kind]:.6g}" for kind in ADJACENCIES)
     evidence = f"recomputed: {evidence}; claimed {float(claimed):.6g}" + (
         f" at delta {target.delta:g}" if target.delta else ""
     )
     short = totals[adjacency] > float(claimed) * (1 + 1e-6)
     return Finding("L0", check, "FAIL" if short else "PASS", evidence, totals[adjacency], float(claimed))
+
+
+def _cost(path: Sequence[Query], delta: float) -> Fraction:
+    """What all the queries on a path cost together."""
+    if delta:
+        return Fraction(renyi_epsilon(path, delta))
+    return sum((query.times * _pure(query) for query in path), Fraction(0))
 
 
 def _pure(query: Query) -> Fraction:

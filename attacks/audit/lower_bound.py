@@ -84,6 +84,31 @@ def lower_bound(scores: dict[str, tuple[Floats, Floats]], delta: float, alpha: f
     return Bound(max(0.0, epsilon), event, (counts[0], counts[1]), len(first))
 
 
+def shows_twice(epsilon: float, trials: int, alpha: float) -> bool:
+    """Whether `lower_bound` would nearly always contradict a claim of `epsilon` if the truth were twice that.
+
+    For Laplace noise and the event that tells two answers apart best: what lies beyond the second of them.
+    Counts are taken two standard deviations from what is expected, on the unlucky side.
+    """
+    half = trials // 2
+    common, rare = half / 2, half * math.exp(-2 * epsilon) / 2
+    common -= math.sqrt(half)
+    rare += 2 * math.sqrt(rare)
+    low = clopper_pearson(max(0, math.floor(common)), half, alpha / 2)[0]
+    high = clopper_pearson(min(half, math.ceil(rare)), half, alpha / 2)[1]
+    return low > high * math.exp(epsilon)
+
+
+def trials_needed(epsilon: float, alpha: float) -> int:
+    """The fewest runs on each input that would, to within a factor of two."""
+    trials = 100
+    while not shows_twice(epsilon, trials, alpha):
+        trials *= 2
+        if trials > 1 << 50:
+            raise ValueError(f"no number of runs would contradict an epsilon of {epsilon:g}")
+    return trials
+
+
 def one_run_bound(correct: int, guesses: int, alpha: float) -> float:
     """A lower bound from one run with many independent canaries; for pure epsilon.
 
@@ -106,9 +131,9 @@ def _threshold(first: Floats, second: Floats, delta: float, *, flipped: bool) ->
         common, rare = below[0], below[1]
     else:
         common, rare = len(second) - below[1], len(first) - below[0]
-    # two standard errors on each side, so that no cut is chosen for a few lucky counts
-    p = common / len(second) - 2 * np.sqrt(common + 1) / len(second)
-    q = (rare + 2 * np.sqrt(rare + 1)) / len(first)
+    # four standard errors on each side, so that no cut is chosen for a few lucky counts; two lose power
+    p = common / len(second) - 4 * np.sqrt(common + 1) / len(second)
+    q = (rare + 4 * np.sqrt(rare + 1)) / len(first)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where(p > delta, np.log((p - delta) / q), -np.inf)
     at = int(np.argmax(value))

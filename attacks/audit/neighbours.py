@@ -14,6 +14,10 @@ BEYOND = 10.0
 """How far outside its bounds, in widths of them, an out-of-range number is."""
 
 
+KINDS = ("lowest", "highest", "zero", "beyond", "below")
+"""Special records, one of each kind in each class."""
+
+
 @dataclass(frozen=True)
 class Pair:
     """Two neighbouring data sets, as rows of the pool."""
@@ -58,10 +62,10 @@ def neighbours(
     pool = pd.DataFrame(_pool(schema, rng))
     classes = len(schema.classes)
     typical = tuple(range(20))
-    # the pool's rows: 40 random ones, then for each class lowest, highest, zero and out of range
+    # the pool's rows: 40 random ones, then those of `KINDS` for each class
     special = {
         (kind, label): 40 + kind_index * classes + label
-        for kind_index, kind in enumerate(("lowest", "highest", "zero", "beyond"))
+        for kind_index, kind in enumerate(KINDS)
         for label in range(classes)
     }
     pairs = list(_added(classes, special, typical) if adjacency == "add-remove" else ())
@@ -69,7 +73,7 @@ def neighbours(
         pairs += _replaced(classes, special, typical)
     for index in range(random):
         base = tuple(int(row) for row in rng.integers(40, size=rng.integers(1, 12)))
-        extra, other = (int(row) for row in rng.integers(40 + 4 * classes, size=2))
+        extra, other = (int(row) for row in rng.integers(40 + len(KINDS) * classes, size=2))
         if adjacency == "add-remove":
             pairs.append(Pair(f"random records, one added ({index})", base, (*base, extra), random=True))
         else:
@@ -82,7 +86,7 @@ def neighbours(
 def _added(classes: int, special: dict[tuple[str, int], int], typical: tuple[int, ...]) -> Iterator[Pair]:
     for label in range(classes):
         other = (label + 1) % classes
-        for kind in ("lowest", "highest", "zero", "beyond"):
+        for kind in KINDS:
             row = special[kind, label]
             yield Pair(f"a node with no record, then one ({kind})", (), (row,))
             yield Pair(
@@ -105,7 +109,7 @@ def _added(classes: int, special: dict[tuple[str, int], int], typical: tuple[int
 def _replaced(classes: int, special: dict[tuple[str, int], int], typical: tuple[int, ...]) -> Iterator[Pair]:
     for label in range(classes):
         other = (label + 1) % classes
-        for kind in ("lowest", "highest", "zero", "beyond"):
+        for kind in KINDS:
             row, flipped = special[kind, label], special[kind, other]
             yield Pair(f"a label flips ({kind})", (*typical, row), (*typical, flipped))
             yield Pair(f"the only record's label flips ({kind})", (row,), (flipped,))
@@ -129,15 +133,16 @@ def _pool(schema: Schema, rng: np.random.Generator) -> dict[str, list[object]]:
         if isinstance(feature, Categorical):
             levels = list(feature.levels)
             drawn: list[object] = [levels[at] for at in rng.integers(len(levels), size=40)]
-            chosen: list[object] = [levels[0], levels[-1], levels[0], levels[-1]]
+            chosen: list[object] = [levels[0], levels[-1], levels[0], levels[-1], levels[0]]
         else:
             if isinstance(feature, Numeric):
                 low, high = feature.lower, feature.upper
             else:
                 low, high = feature.edges[0], feature.edges[-1]
             drawn = [float(value) for value in rng.uniform(low, high, size=40)]
-            chosen = [low, high, float(np.clip(0.0, low, high)), high + BEYOND * (high - low)]
+            far = BEYOND * (high - low)
+            chosen = [low, high, float(np.clip(0.0, low, high)), high + far, low - far]
         table[feature.name] = [*drawn, *(value for value in chosen for _ in range(classes))]
     labels: list[object] = [schema.classes[at] for at in rng.integers(classes, size=40)]
-    table[schema.label] = [*labels, *(label for _ in range(4) for label in schema.classes)]
+    table[schema.label] = [*labels, *(label for _ in KINDS for label in schema.classes)]
     return table

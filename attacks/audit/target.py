@@ -99,6 +99,10 @@ class Target(ABC):
         """The proof that sums do not wrap; `None` if no ring is used."""
         return None
 
+    def records(self) -> int:
+        """The most records that one opened row may sum."""
+        return 0
+
     @abstractmethod
     def encode(self, frame: pd.DataFrame) -> Any:
         """Records as the target's nodes take them; `ValueError` for what they refuse."""

@@ -16,8 +16,14 @@ from securenb.sensitivity import Adjacency
 TRIALS = 400_000
 """Runs on each input where the view is the released vector."""
 
+CELLS = 1 << 24
+"""Numbers that all runs on one input may amount to."""
+
 MODELS = 20_000
 """Runs on each input where it is a model."""
+
+PILOT = 2_000
+"""Runs on each input that choose the pair of inputs; they are not counted."""
 
 FEWEST_CANARIES = 30
 GUESSED = 3
@@ -42,22 +48,22 @@ def audit_view(
     trials
         Runs on each input.
     """
-    pool = target.encode(neighbours.pool)
-    before, after = furthest(pool, neighbours, adjacency)
+    progress("choosing the pair that tells most")
+    before, after, what = _most_telling(target, adjacency, neighbours, rng)
     claimed = target.claimed(adjacency)
     ceiling = None if claimed is None else float(claimed)
     moved = np.flatnonzero(
         target.replay(before, traced=False).values != target.replay(after, traced=False).values
     )
-    progress(f"the {target.view} as a whole")
+    progress(f"the {target.view} as a whole: {what}")
     if target.view == "model":
         first, second = _models(target, before, after, trials or MODELS, rng)
         bound = lower_bound({"a linear score of the parameters": (first, second)}, target.delta, alpha / 2)
     else:
-        count = trials or TRIALS
+        count = trials or min(TRIALS, CELLS // len(moved))
         one, two = (target.sample(records, moved, count, rng) for records in (before, after))
         bound = tell_apart(target, before, after, moved, one, two, alpha / 2)
-    evidence = str(bound) if ceiling is None else f"{bound}; claimed {ceiling:.4g}"
+    evidence = f"{bound}; witness: {what}" + ("" if ceiling is None else f"; claimed {ceiling:.4g}")
     yield Finding(
         "L3", f"the {target.view} as a whole", judged(bound, ceiling), evidence, bound.epsilon, ceiling
     )
@@ -65,6 +71,36 @@ def audit_view(
     if adjacency == "add-remove" and target.view != "model" and target.delta == 0 and rows >= FEWEST_CANARIES:
         progress("canaries in one run")
         yield _canaries(target, before, after, moved, rows, rng, alpha / 2, ceiling)
+
+
+def _most_telling(
+    target: Target, adjacency: Adjacency, neighbours: Neighbours, rng: np.random.Generator
+) -> tuple[Any, Any, str]:
+    """The pair of inputs that a few runs tell apart best, in words too; ties go to the furthest.
+
+    Fresh runs are counted later, so choosing costs no confidence.
+    """
+    pool = target.encode(neighbours.pool)
+    best = (*furthest(pool, neighbours, adjacency), "typical records and one in the corner of all bounds")
+    candidates = [best]
+    for pair in neighbours.pairs:
+        if not pair.random:
+            before, after = (pool[np.array(rows, dtype=np.int64)] for rows in (pair.before, pair.after))
+            candidates.append((before, after, pair.what))
+    largest = -1.0
+    for before, after, what in candidates:
+        try:
+            low, high = (target.replay(records, traced=False).values for records in (before, after))
+        except ValueError:
+            continue
+        moved = np.flatnonzero(low != high)
+        if not len(moved):
+            continue
+        first, second = (target.sample(records, moved, PILOT, rng) for records in (before, after))
+        found = tell_apart(target, before, after, moved, first, second, 0.5).epsilon
+        if found > largest:
+            largest, best = found, (before, after, what)
+    return best
 
 
 def _models(

@@ -9,7 +9,13 @@ from small_release import SCHEMA, target
 
 from attacks.audit.federation_target import FederationTarget
 from attacks.audit.finding import EXIT_CODES, LEVELS, Finding, worst
-from attacks.audit.lower_bound import clopper_pearson, lower_bound, one_run_bound
+from attacks.audit.lower_bound import (
+    clopper_pearson,
+    lower_bound,
+    one_run_bound,
+    shows_twice,
+    trials_needed,
+)
 from attacks.audit.paper_target import PaperTarget
 from attacks.audit.run import run_audit
 from securenb.mechanism import MECHANISMS
@@ -28,7 +34,10 @@ def made(name, epsilon=1):
 @pytest.mark.parametrize("view", ["node", "group", "sum", "model"])
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 def test_our_own_releases_pass_in_every_view(name, view, adjacency):
-    audit = run_audit(target(view=view, mechanism=made(name)), adjacency, list(LEVELS), seed=1, trials=4_000)
+    # a single share is claimed to cost much, which takes many runs to contradict
+    trials = 60_000 if view == "node" else 15_000
+    subject = target(view=view, mechanism=made(name))
+    audit = run_audit(subject, adjacency, list(LEVELS), seed=1, trials=trials)
     assert audit.verdict == "PASS", audit.conclusion()
     assert audit.conclusion().startswith("PASS: no violation found; lower bound")
 
@@ -169,3 +178,31 @@ def test_a_vector_with_a_tenth_of_its_noise_is_caught_by_canaries():
     local = target(Thin, count=1000, group_size=1, mechanism=DiscreteLaplace(Fraction(10)))
     canaries = run_audit(local, "add-remove", ["L3"], seed=1, trials=1_000).findings[-1]
     assert (canaries.check, canaries.verdict) == ("canaries in one run", "FAIL")
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1, 6])
+def test_what_is_said_of_the_runs_that_are_needed_holds(epsilon):
+    needed = trials_needed(epsilon, 0.01)
+    assert shows_twice(epsilon, needed, 0.01)
+    assert not shows_twice(epsilon, needed // 4, 0.01)
+    rng = np.random.default_rng(4)
+    scores = {"x": tuple(rng.laplace(at, 1 / epsilon, 2 * needed) for at in (0.0, 2.0))}
+    assert lower_bound(scores, 0.0, 0.01).epsilon > epsilon
+
+
+def test_no_number_of_runs_shows_an_enormous_epsilon():
+    with pytest.raises(ValueError, match="no number of runs would contradict an epsilon of 400"):
+        trials_needed(400, 0.01)
+
+
+def test_a_query_with_too_few_runs_is_inconclusive_and_not_a_pass():
+    audit = run_audit(target(), "add-remove", ["L2"], seed=1, trials=200)
+    assert audit.verdict == "INCONCLUSIVE"
+    assert "could not settle L2 class count count and 3 more checks" in audit.conclusion()
+
+
+def test_views_of_the_paper_fail_by_their_most_telling_neighbours():
+    audit = run_audit(PaperTarget(SCHEMA, Fraction(1)), "add-remove", ["L3"], seed=1, trials=20_000)
+    assert audit.verdict == "FAIL"
+    assert audit.bound > 5
+    assert "witness: " in audit.conclusion()

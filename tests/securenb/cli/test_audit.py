@@ -6,7 +6,7 @@ import pytest
 
 from securenb.cli.main import MISTAKE, main
 
-AUDIT = ["audit", "phishing", "--nodes", "12", "--trials", "2000"]
+AUDIT = ["audit", "phishing", "--nodes", "12", "--trials", "30000"]
 
 
 @pytest.mark.parametrize("view", ["node", "group", "sum", "model"])
@@ -16,6 +16,13 @@ def test_a_sound_round_passes_with_exit_code_zero(capsys, view):
     assert "PASS: no violation found; lower bound" in printed.out
     assert "not covered:" in printed.out
     assert printed.err == ""
+
+
+def test_too_few_runs_to_tell_are_inconclusive_with_exit_code_three(capsys):
+    assert main([*AUDIT, "--level", "L2", "--trials", "500"]) == 3
+    printed = capsys.readouterr().out
+    assert "INCONCLUSIVE: could not settle L2 class count count and 9 more checks: lower bound" in printed
+    assert "twice as much would need 25,600 runs to show" in printed
 
 
 def test_the_paper_fails_with_exit_code_one(capsys):
