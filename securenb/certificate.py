@@ -1,11 +1,11 @@
 """Poisoning certificates: how many records somebody must add before a prediction can change.
 
 For the model of a plain sum. Whoever adds records to push class w over the predicted class c does best
-with t records of class w equal to the point in every feature, and u records of class c unlike it in every
-feature; whatever else lies within the invariants moves the two classes' log-odds less. Log-odds rise with
-t, and a table over u says how many more are needed, so the least t + u is found by splitting intervals
-of t until no unsplit one can hold less: exact over the integers, and over everything that the invariants
-(`securenb.validity`) let through, which is more than what records can do.
+with t records of class w that raise it most, and u records of class c that lower it most. For categorical
+and binned features those are equal to the point, and unlike it (`securenb.categorical_reach`); for
+Gaussians see `securenb.gaussian_reach`. Features are chosen each for itself, which the invariants
+(`securenb.validity`) let through, and which is more than what records can do. Every t and u is looked at,
+not a grid of them.
 """
 
 from collections.abc import Sequence
@@ -14,16 +14,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from securenb.categorical_reach import CategoricalReach
 from securenb.feature import Codes, Numeric
+from securenb.gaussian_reach import GaussianReach
 from securenb.parameters import Floats
 from securenb.records import UNKNOWN
-from securenb.schema import Schema
 from securenb.statistics import Statistics
+from securenb.worst_addition import TIE, Counts, WorstAddition
 
-Counts = NDArray[np.int64]
+Places = NDArray[np.intp]
+Bounds = tuple[Places, list[Floats], list[Floats]]
+"""Of a feature: rows of the points, and by class the least and the most in each row, (rows, added + 1)."""
 
-TIE = 1e-9
-"""Log-odds closer than this count as a tie, and a tie as changed: rounding never certifies too much."""
+FIRST, GROWTH = 63, 8
+"""How many added records are looked at first, and how many times as many next, for what withstood them."""
+AT_ONCE = 2_000_000
+"""Log-odds that are held in memory at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,19 +41,20 @@ class Certificates:
     predicted
         Class indices, shape (n,).
     needed
-        The fewest added records that can change the prediction, shape (n,): 0 where two classes tie
-        already, `limit` + 1 where `limit` do not suffice.
+        No fewer added records can change the prediction, shape (n,): 0 where two classes tie already,
+        `limit` + 1 where `limit` do not suffice.
+    exact
+        Whether so many do, shape (n,): a table within the invariants was found that brings it about, or
+        none was needed. It may be missing only for Gaussians, whose sums and squares are bounded as real
+        numbers, and more widely where noise took a mean out of its bounds.
     limit
         The most added records that were considered.
-    exact
-        Whether `needed` is exact. Sums with negative counts, which noise makes, are read as zero for the
-        point and so in the attacker's favour: then fewer records are said to suffice than truly do.
     """
 
     predicted: NDArray[np.int64]
     needed: Counts
+    exact: NDArray[np.bool_]
     limit: int
-    exact: bool
 
     def malicious(self, cap: int) -> Counts:
         """The most nodes with `cap` records each that cannot change the prediction; −1 for a tie."""
@@ -63,21 +70,25 @@ class Certificates:
         ValueError
             If so many nodes may add more records than were considered.
         """
+        return [float(np.mean(held)) for held in self.held(labels, cap, malicious)]
+
+    def held(
+        self, labels: NDArray[np.int32], cap: int, malicious: Sequence[int], *, certainly: bool = True
+    ) -> list[NDArray[np.bool_]]:
+        """For each number of malicious nodes, which predictions are right and stay so, shape (n,).
+
+        Parameters
+        ----------
+        certainly
+            Otherwise those that are not known to change.
+        """
         if max(malicious) * cap > self.limit:
             raise ValueError(
                 f"{max(malicious)} nodes with {cap} records are beyond the {self.limit} considered"
             )
-        right = self.predicted == labels
-        return [float(np.mean(right & (self.malicious(cap) >= count))) for count in malicious]
-
-
-def check_certifiable(schema: Schema) -> None:
-    """Raise `ValueError`, naming a feature, if no exact certificate is known for models of this schema."""
-    if gaussian := [feature.name for feature in schema.features if isinstance(feature, Numeric)]:
-        raise ValueError(
-            f"{gaussian[0]} is modelled by a Gaussian, for which no exact certificate is known; "
-            "use the histogram schema"
-        )
+        right, withstood = self.predicted == labels, self.malicious(cap)
+        doubtful = np.zeros_like(self.exact) if certainly else ~self.exact
+        return [right & ((withstood >= count) | doubtful) for count in malicious]
 
 
 def certify(statistics: Statistics, codes: Codes, limit: int, smoothing: float = 1.0) -> Certificates:
@@ -90,100 +101,112 @@ def certify(statistics: Statistics, codes: Codes, limit: int, smoothing: float =
     codes
         The points, shape (n, F).
     limit
-        The most added records to consider: malicious nodes × cap.
+        The most added records to consider: malicious nodes × cap. Each takes about a kilobyte of memory
+        for each numeric feature and class.
     smoothing
         The rule's.
-
-    Raises
-    ------
-    ValueError
-        For a schema with Gaussian features, see `check_certifiable`. Histograms (`Schema.histogram`) are
-        exact.
     """
-    check_certifiable(statistics.schema)
     if limit < 0 or not smoothing > 0:
         raise ValueError(f"needs limit ≥ 0 and positive smoothing, got {limit} and {smoothing}")
     needed = np.full(len(codes), limit + 1, dtype=np.int64)
     predicted = np.zeros(len(codes), dtype=np.int64)
+    exact = np.ones(len(codes), dtype=np.bool_)
     # points that lack the same features share their tables
     patterns, which = np.unique(codes == UNKNOWN, axis=0, return_inverse=True)
     for index, unknown in enumerate(patterns):
         points = np.flatnonzero(which.reshape(-1) == index)
-        search = _Search(statistics, np.flatnonzero(~unknown), limit, smoothing)
-        predicted[points], needed[points] = search.of(codes[points])
-    return Certificates(predicted, needed, limit, bool((statistics.table >= 0).all()))
+        search = _Search(statistics, np.flatnonzero(~unknown), codes[points], smoothing)
+        predicted[points], needed[points], exact[points] = search.run(limit)
+    return Certificates(predicted, needed, exact, limit)
 
 
 class _Search:
     """Points of which the same features are known.
 
-    The log-joint of class y with a records added, b of which have the point's level, is, up to what all
-    classes share, log(n + a + α) + Σ_f [log(m_f + b + α) − log(S_f + a + L_f·α)] with n its count, m_f
-    those of the point's levels and S_f the sum of all levels.
+    The log-joint of a class is, up to what all classes share, log(n + α) with n its count, and what each
+    feature says. With a records added to the class, no matter how many to others, the least and the most
+    that a feature can say depend on a and the point's value alone.
     """
 
-    def __init__(
-        self, statistics: Statistics, features: NDArray[np.intp], limit: int, smoothing: float
-    ) -> None:
-        schema = statistics.schema
-        self._smoothing = smoothing
-        self._limit = limit
-        self._features = features
-        blocks = {block.feature: block for block in schema.blocks if block.kind == "levels"}
-        counts = np.maximum(statistics.table, 0)
-        self._levels = [counts[:, blocks[feature].columns] for feature in features]
-        added = np.arange(limit + 1)
-        # the count itself is not clamped: what is added to a negative one has no effect at first
-        prior = np.log(np.maximum(statistics.table[:, :1] + added, 0) + smoothing)
-        totals = [
-            np.log(levels.sum(axis=1, keepdims=True) + added + levels.shape[1] * smoothing)
-            for levels in self._levels
-        ]
-        self._rest: Floats = prior - sum(totals, np.zeros_like(prior))
-        """What a added records do to a class, whatever their levels: shape (C, limit + 1)."""
-        drop = self._rest[:, :1] - self._rest
-        # so many records or fewer: a class with few records gains from more of them at first
-        self._drop: Floats = np.maximum.accumulate(drop, axis=1)
+    def __init__(self, statistics: Statistics, features: Places, codes: Codes, smoothing: float) -> None:
+        schema, table = statistics.schema, statistics.table
+        self._statistics, self._smoothing, self._codes = statistics, smoothing, codes
+        self._classes = range(len(schema.classes))
+        blocks = {block.feature: block for block in schema.blocks if block.kind in ("levels", "sum")}
+        self._features: list[tuple[NDArray[np.int32], list[CategoricalReach] | list[GaussianReach]]] = []
+        for at in features:
+            feature, block = schema.features[at], blocks[int(at)]
+            if isinstance(feature, Numeric):
+                moments = table[:, [0, block.start, block.start + 1]].tolist()
+                self._features.append((codes[:, at], [GaussianReach(feature, *row) for row in moments]))
+            else:
+                counts = table[:, block.columns]
+                self._features.append((codes[:, at], [CategoricalReach(row, smoothing) for row in counts]))
 
-    def of(self, codes: Codes) -> tuple[NDArray[np.int64], Counts]:
-        """Predicted classes and the fewest records that can change them."""
-        shape = (len(codes), len(self._features), len(self._rest))
-        cells = np.zeros(shape, dtype=np.int64)
-        for at, (feature, levels) in enumerate(zip(self._features, self._levels, strict=True)):
-            cells[:, at] = levels[:, codes[:, feature]].T
-        joint = np.log(cells + self._smoothing).sum(axis=1) + self._rest[:, 0]
+    def run(self, limit: int) -> tuple[Counts, Counts, NDArray[np.bool_]]:
+        """Predicted classes, the fewest records that can change them, and whether so many do."""
+        waiting = np.arange(len(self._codes))
+        joint = np.tile(self._priors(0).T, (len(waiting), 1))
+        for row, least, _ in self._bounds(waiting, 0):
+            joint += np.stack([least[y][row, 0] for y in self._classes], axis=1)
         predicted = np.argmax(joint, axis=1)
-        needed = np.full(len(codes), self._limit + 1, dtype=np.int64)
-        for right in range(shape[2]):
-            points = np.flatnonzero(predicted == right)
-            for wrong in set(range(shape[2])) - {right}:
-                self._lower(needed, points, cells[points, :, wrong], joint[points, right], right, wrong)
-        return predicted, needed
+        worst, most = WorstAddition.none(len(waiting), limit), min(limit, FIRST)
+        while True:
+            priors, bounds = self._priors(most), self._bounds(waiting, most)
+            rows = max(1, AT_ONCE // (most + 1))
+            for right in self._classes:
+                places = np.flatnonzero(predicted[waiting] == right)
+                for start in range(0, len(places), rows):
+                    some = places[start : start + rows]
+                    _lower(
+                        worst,
+                        waiting[some],
+                        right,
+                        priors,
+                        [(row[some], low, high) for row, low, high in bounds],
+                    )
+            waiting = waiting[worst.needed[waiting] > most]
+            if most == limit or not len(waiting):
+                break
+            most = min(limit, GROWTH * most)
+        exact = worst.found(self._statistics, self._codes, predicted, self._smoothing)
+        return predicted, worst.needed, exact
 
-    def _lower(
-        self, needed: Counts, points: NDArray[np.intp], cells: Counts, lead: Floats, right: int, wrong: int
-    ) -> None:
-        """Lower `needed` at some points to what takes `right` down to `wrong`."""
+    def _priors(self, most: int) -> Floats:
+        """What a class's count says with 0 … `most` records added, shape (C, most + 1)."""
+        counts = np.maximum(self._statistics.table[:, :1] + np.arange(most + 1), 0)
+        logs: Floats = np.log(counts + self._smoothing)
+        return logs
 
-        def more(at: NDArray[np.intp], like: Counts) -> Counts:
-            """Records of the right class needed besides `like` of the wrong one; limit + 1 if too many."""
-            promoted = np.log(cells[at] + like[:, None] + self._smoothing).sum(axis=1)
-            gap = lead[at] - promoted - self._rest[wrong, like] - TIE
-            found: Counts = np.searchsorted(self._drop[right], gap).astype(np.int64)
-            return found
+    def _bounds(self, points: Places, most: int) -> list[Bounds]:
+        """What each feature can say about some points with 0 … `most` records added to a class."""
+        added = np.arange(most + 1, dtype=np.float64)[None]
+        found: list[Bounds] = []
+        for column, reaches in self._features:
+            values, row = np.unique(column[points], return_inverse=True)
+            ends = [reach.bounds(values[:, None].astype(np.float64), added) for reach in reaches]
+            found.append((row.reshape(-1), [low for low, _ in ends], [high for _, high in ends]))
+        return found
 
-        best = needed[points]
-        at = np.arange(len(points))
-        low, high = np.zeros(len(points), dtype=np.int64), np.full(len(points), self._limit)
-        more_high = more(at, high)
-        best = np.minimum(best, np.minimum(more(at, low), high + more_high))
-        while len(at):
-            # strictly between the ends: more than low, and no fewer others than at the high end
-            open_ = (high - low > 1) & (low + 1 + more_high < best[at])
-            at, low, high, more_high = at[open_], low[open_], high[open_], more_high[open_]
-            middle = (low + high) // 2
-            more_middle = more(at, middle)
-            np.minimum.at(best, at, middle + more_middle)
-            at, low, high = np.tile(at, 2), np.concatenate([low, middle]), np.concatenate([middle, high])
-            more_high = np.concatenate([more_middle, more_high])
-        needed[points] = best
+
+def _lower(
+    worst: WorstAddition, points: Places, right: int, priors: Floats, bounds: Sequence[Bounds]
+) -> None:
+    """Note for some points, all predicted `right`, what takes that down to another class."""
+    falls = np.tile(priors[right], (len(points), 1))
+    for row, least, _ in bounds:
+        falls += least[right][row]
+    falls = -np.minimum.accumulate(falls, axis=1)
+    like = np.arange(falls.shape[1])
+    for wrong in set(range(len(priors))) - {right}:
+        rises = np.tile(priors[wrong], (len(points), 1))
+        for row, _, most in bounds:
+            rises += most[wrong][row]
+        # one more of a kind may undo what fewer did; they need not be sent
+        rises = np.maximum.accumulate(rises, axis=1) + TIE
+        for point, fall, rise in zip(points, falls, -rises, strict=True):
+            unlike = np.searchsorted(fall, rise)
+            best = int(np.argmin(like + unlike))
+            # beyond the end is not a number of records, but none that was looked at
+            if best + unlike[best] < len(like):
+                worst.note(int(point), wrong, best, int(unlike[best]))

@@ -101,22 +101,21 @@ def curve(found: Certificates, labels: NDArray[np.int32], malicious: int, cap: i
     Returns
     -------
     pandas.DataFrame
-        `malicious`; `certified_accuracy` and `certified_balanced_accuracy`; `records`, how many they may
-        add in all.
+        `malicious`; `certified_accuracy` and `certified_balanced_accuracy`; `at_most`, the accuracy that
+        no certificate can exceed, as the rest is known to change: the same where all is exact; `records`,
+        how many they may add in all.
     """
     counts = range(malicious + 1)
-    of = {label: labels == label for label in np.unique(labels)}
-    per_class = [
-        Certificates(found.predicted[of_it], found.needed[of_it], found.limit, found.exact).accuracy(
-            labels[of_it], cap, counts
-        )
-        for of_it in of.values()
-    ]
+    certain, possible = (found.held(labels, cap, counts, certainly=sure) for sure in (True, False))
+    classes = np.unique(labels)
     return pd.DataFrame(
         {
             "malicious": counts,
-            "certified_accuracy": found.accuracy(labels, cap, counts),
-            "certified_balanced_accuracy": np.mean(per_class, axis=0),
+            "certified_accuracy": [float(np.mean(held)) for held in certain],
+            "certified_balanced_accuracy": [
+                float(np.mean([held[labels == label].mean() for label in classes])) for held in certain
+            ],
+            "at_most": [float(np.mean(held)) for held in possible],
             "records": [count * cap for count in counts],
         }
     )

@@ -61,7 +61,8 @@ def command(
     title = f"{len(judged):,} predictions, {cap:,} records a malicious node"
     columns = ["malicious nodes", "records they add", "certified accuracy", "balanced"]
     console.show_table(title, columns, lines)
-    console.say("exact" if found.exact else "some noisy counts are negative: true certificates may be larger")
+    sure = float(found.exact.mean())
+    console.say("exact" if sure == 1 else f"exact for {100 * sure:.1f} %; the others may withstand more")
     if saved.proven_cap is None or saved.proven_cap > cap:
         console.say(f"this round did not enforce a cap of {cap:,}: this holds only if every node keeps to it")
     if out is not None:

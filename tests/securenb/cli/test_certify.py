@@ -1,6 +1,7 @@
 """`securenb certify`: certificates of saved models, and refusals of what has none."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -29,6 +30,7 @@ def test_certify_prints_and_writes_a_curve_that_falls_from_the_saved_models_accu
     assert list(table["malicious"]) == [0, 1, 2]
     assert list(table["records"]) == [0, 200, 400]
     assert table["certified_accuracy"].is_monotonic_decreasing
+    assert (table["at_most"] == table["certified_accuracy"]).all()
     figures = pd.read_csv(run / "results.csv").iloc[0]
     assert table["certified_accuracy"][0] == figures["accuracy"]
     assert table["certified_balanced_accuracy"][0] == pytest.approx(figures["balanced_accuracy"])
@@ -74,9 +76,15 @@ UNCERTIFIABLE = {
         "only the model of a plain sum",
     ),
     "shrunk counts": ({"more": ["--shrinkage"]}, "without shrinkage"),
-    "Gaussians": ({"dataset": "breast_cancer"}, "modelled by a Gaussian"),
     "no cap": ({"cap": None}, "needs --record-cap"),
 }
+
+
+def test_gaussians_are_certified_with_a_word_on_how_far_it_is_exact(capsys, tmp_path):
+    run = trained(tmp_path / "run", dataset="breast_cancer", cap=90)
+    capsys.readouterr()
+    assert main(["certify", str(run), "--malicious", "1"]) == 0
+    assert re.search(r"^exact", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("reason", UNCERTIFIABLE)
