@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from securenb.html_table import html_table
 from securenb.mechanism import Charge
 from securenb.sensitivity import ADJACENCIES, Adjacency
 
@@ -84,9 +85,7 @@ class Ledger:
 
     def report(self) -> str:
         """A line for each kind of release, and the totals under both adjacencies for each who sees them."""
-        kinds: dict[tuple[Seen, str, int, Charge], int] = defaultdict(int)
-        for release in self._releases:
-            kinds[release.seen, release.mechanism, release.among, release.charge] += 1
+        kinds = self._kinds()
         lines = [
             f"{count} opened row{'s' if count > 1 else ''}, {mechanism}, a dose in any {among} "
             f"share{'s' if among > 1 else ''}: epsilon {shown(charge.add_remove)} each"
@@ -104,6 +103,40 @@ class Ledger:
         delta = self.delta(seen)
         epsilon = f"epsilon {shown(self.epsilon(adjacency, seen)):<10}"
         return f"{epsilon}{f' at delta {delta:g}' if delta else ''} a record, {adjacency}"
+
+    def _kinds(self) -> dict[tuple[Seen, str, int, Charge], int]:
+        """How many releases of each kind."""
+        kinds: dict[tuple[Seen, str, int, Charge], int] = defaultdict(int)
+        for release in self._releases:
+            kinds[release.seen, release.mechanism, release.among, release.charge] += 1
+        return kinds
+
+    def _repr_html_(self) -> str:
+        columns = [
+            "released",
+            "how many",
+            "noise",
+            "shares to a dose",
+            *(f"epsilon, {k}" for k in ADJACENCIES),
+        ]
+        lines = [
+            [
+                "opened rows" if seen == "row" else "nodes' vectors",
+                f"{count:,}",
+                mechanism,
+                f"{among:,}",
+                *(shown(charge.epsilon(kind)) for kind in ADJACENCIES),
+                f"{charge.delta:g}",
+            ]
+            for (seen, mechanism, among, charge), count in self._kinds().items()
+        ]
+        read: tuple[Seen, ...] = ("row", "vector")
+        for seen in read:
+            if self._seen(seen):
+                who = "who reads rows" if seen == "row" else "who reads vectors"
+                spent = [shown(self.epsilon(kind, seen)) for kind in ADJACENCIES]
+                lines.append([f"in all, to {who}", "", "", "", *spent, f"{self.delta(seen):g}"])
+        return html_table("Ledger: what a record lost, at most", [*columns, "delta"], lines)
 
     def _seen(self, seen: Seen) -> list[Release]:
         return [release for release in self._releases if release.seen == seen]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from securenb.certificate import Certificates, certify
 from securenb.feature import Codes, Numeric
+from securenb.html_table import html_table
 from securenb.parameters import Floats, Parameters
 from securenb.pooled import Pooled
 from securenb.records import UNKNOWN, Records
@@ -114,6 +115,30 @@ class NaiveBayes:
         if malicious < 0 or cap < 1:
             raise ValueError(f"needs malicious ≥ 0 and a cap of at least 1, got {malicious} and {cap}")
         return certify(self.pooled.statistics, codes, malicious * cap, self.pooled.smoothing)
+
+    def _repr_html_(self) -> str:
+        """What the model expects of each feature in each class: the likeliest level, or mean ± deviation."""
+        lines = []
+        for block in self.schema.blocks:
+            columns = self.parameters.table[:, block.columns]
+            if block.kind == "count":
+                lines.append(["share of records", *(f"{share:.3f}" for share in columns[:, 0])])
+                continue
+            feature = self.schema.features[block.feature]
+            if block.kind == "sum":
+                assert isinstance(feature, Numeric)
+                means = feature.lower + feature.step * (columns[:, 0] + feature.offset)
+                deviations = feature.step * np.sqrt(self.parameters.table[:, block.stop])
+                told = [f"{mean:.4g} ± {more:.2g}" for mean, more in zip(means, deviations, strict=True)]
+                lines.append([feature.name, *told])
+            elif not isinstance(feature, Numeric):
+                best = columns.argmax(axis=1)
+                told = [
+                    f"{feature.levels[at]} ({row[at]:.2f})" for at, row in zip(best, columns, strict=True)
+                ]
+                lines.append([feature.name, *told])
+        caption = "Naive Bayes: the likeliest level and its probability, or mean ± standard deviation"
+        return html_table(caption, [self.schema.label, *self.schema.classes], lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything needed to predict and to certify elsewhere, as plain JSON values.

@@ -4,10 +4,11 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from protocols.engines.transcript import Transcript
+from protocols.engines.transcript import ROLES, Transcript
 from protocols.grouping import Groups
 from protocols.opened import Opened
 from protocols.ring import Integers
+from securenb.html_table import html_facts, html_table
 from securenb.ledger import Ledger
 from securenb.model import NaiveBayes
 
@@ -61,3 +62,30 @@ class Round:
             "rows": hashlib.sha256(self.opened.rows.astype("<i8").tobytes()).hexdigest(),
             "model": hashlib.sha256(self.model.parameters.table.astype("<f8").tobytes()).hexdigest(),
         }
+
+    def _repr_html_(self) -> str:
+        transcript = self.transcript
+        facts = {"the aggregator learned": self.learned}
+        if self.opened.lost:
+            facts["groups not opened"] = "; ".join(lost.reason for lost in self.opened.lost)
+        if self.refused:
+            facts["refused at the door"] = ", ".join(self.refused)
+        if transcript.blames:
+            facts["blamed"] = "; ".join(f"{blame.party}: {blame.reason}" for blame in transcript.blames)
+        lines = [
+            [
+                role,
+                f"{len(tallies):,}",
+                f"{transcript.mean(role, 'sent'):,.0f}",
+                f"{transcript.mean(role, 'received'):,.0f}",
+                f"{1e3 * transcript.mean(role, 'cpu'):,.2f}",
+            ]
+            for role in ROLES
+            if (tallies := transcript.of_role(role))
+        ]
+        columns = ["party", "how many", "B sent", "B received", "ms of processor time"]
+        return (
+            html_facts("Round", facts)
+            + html_table("What it cost one party, on average", columns, lines)
+            + self.ledger._repr_html_()
+        )

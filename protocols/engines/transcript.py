@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from protocols.party import AGGREGATOR, PartyId
 
+ROLES = ("node", "aggregator", "trustee")
+"""What a party can be."""
+
 
 @dataclass
 class Tally:
@@ -123,7 +126,7 @@ class Transcript:
 
     def summary(self) -> str:
         """A line for each role: parties, bytes and messages up and down, CPU time; then what happened."""
-        lines = [self._line(role) for role in ("node", "aggregator", "trustee") if self.of_role(role)]
+        lines = [self._line(role) for role in ROLES if self.of_role(role)]
         if self.rounds:
             lines.append(f"rounds     {self.rounds} messages waited for one another")
         lines += [

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from protocols.engines.transcript import ROLES
 from protocols.protocol import Protocol
 from securenb.ledger import shown
 from securenb.records import Records
@@ -14,8 +15,6 @@ from securenb.sensitivity import ADJACENCIES
 
 FILE = "rounds.json"
 """Where a run folder keeps its rounds, by protocol."""
-
-ROLES = ("node", "aggregator", "trustee")
 
 
 def round_record(round_: Round, protocol: Protocol) -> dict[str, Any]:
