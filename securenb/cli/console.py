@@ -1,20 +1,11 @@
-"""Where commands print: results on standard output, progress on standard error if it is a terminal."""
+"""Where commands print their results: on standard output."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 
 _WIDE = 240
@@ -63,40 +54,3 @@ def figure(value: float) -> str:
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"
-
-
-@contextmanager
-def steps(total: int) -> Iterator[Callable[[str], None]]:
-    """A progress bar of named steps; silent where standard error is not a terminal."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("starting", total=total)
-        started = False
-
-        def step(name: str) -> None:
-            nonlocal started
-            bar.update(task, description=name, advance=1 if started else 0)
-            started = True
-
-        yield step
-
-
-@contextmanager
-def rows() -> Iterator[Callable[[int], None]]:
-    """A count of the rows read so far; silent where standard error is not a terminal."""
-    console = Console(stderr=True)
-    columns = (TextColumn("reading rows"), TextColumn("{task.completed:,.0f}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda count: bar.update(task, completed=count)
-
-
-@contextmanager
-def batches(total: int, done: int = 0) -> Iterator[Callable[[str], None]]:
-    """A progress bar of finished batches with the time left; silent where standard error is no terminal."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("starting", total=total, completed=done)
-        yield lambda name: bar.update(task, description=name, advance=1)

@@ -14,6 +14,7 @@ from securenb.checked import checked
 from securenb.cli import console
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.interval import summarised
+from securenb.progress import batches
 from securenb.report.dial import dial
 from securenb.report.picture import save
 from securenb.report.resilience import breakdowns, curves, heat_map, worst
@@ -113,7 +114,7 @@ def run_attack(
     ]
     with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
         total, done = len(cells) + len(more), len(progress.finished)
-        with console.batches(total, min(done, total)) as step:
+        with batches(total, min(done, total)) as step:
             run = {
                 "jobs": jobs,
                 "backend": backend,

@@ -22,6 +22,7 @@ from securenb.dataset import DATASETS
 from securenb.mechanism import exact
 from securenb.node import Node
 from securenb.partition import node_ids
+from securenb.progress import steps
 from securenb.records import Records
 from securenb.report.page import PAGE, Report
 from securenb.run_folder import run_folder, write_manifest
@@ -80,7 +81,7 @@ def command(
     levels = [name for name in LEVELS if name in {part.strip() for part in level.split(",")}]
     if unknown := {part.strip() for part in level.split(",")} - set(LEVELS):
         raise ValueError(f"levels are {', '.join(LEVELS)}, got {', '.join(sorted(unknown))}")
-    with console.steps(steps_of(subject, levels)) as step:
+    with steps(steps_of(subject, levels)) as step:
         audit = run_audit(
             subject, adjacency, levels, seed=seed, confidence=confidence, trials=trials, progress=step
         )

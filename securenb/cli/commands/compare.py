@@ -19,6 +19,7 @@ from securenb.cli.options import (
 )
 from securenb.compare import ALL, Compared, Comparison, compare
 from securenb.dataset import Dataset
+from securenb.progress import rows, steps
 from securenb.report.comparison import comparison_figure
 from securenb.report.picture import save
 from securenb.report.record import write_rounds
@@ -44,9 +45,9 @@ def command(
     names = [name.strip() for name in protocols.split(",") if name.strip()]
     everything = names == [ALL]
     scenario = choose(protocol="plain" if everything else names[0] if names else "")
-    with console.rows() as read:
+    with rows() as read:
         data = scenario.load(read)
-    with console.steps(len(PROTOCOLS) if everything else len(names)) as step:
+    with steps(len(PROTOCOLS) if everything else len(names)) as step:
         if out is None:
             compared = compare(scenario, data, names, drop, progress=step)
         else:

@@ -7,6 +7,7 @@ from securenb.cli import console
 from securenb.cli.commands.compare import show, write
 from securenb.cli.options import Out, Overwrite, write_report
 from securenb.compare import compare
+from securenb.progress import steps
 from securenb.report.page import PAGE
 from securenb.run_folder import run_folder
 from securenb.scenario import Scenario
@@ -23,7 +24,7 @@ def command(out: Out = None, overwrite: Overwrite = False) -> None:  # noqa: FBT
         "Ten sites hold 1,125 records of phishing and genuine web pages. Each adds its share of noise to\n"
         "its statistics and sends them once. The same round, in the clear, masked, and Paillier-encrypted:\n"
     )
-    with console.steps(len(PROTOCOLS)) as step, run_folder(folder, overwrite=overwrite) as draft:
+    with steps(len(PROTOCOLS)) as step, run_folder(folder, overwrite=overwrite) as draft:
         compared = compare(scenario, data, PROTOCOLS, progress=step)
         write(draft, scenario, data, compared)
     write_report(folder / PAGE)

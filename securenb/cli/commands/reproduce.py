@@ -16,6 +16,7 @@ from securenb.paper.figure3 import Figure3
 from securenb.paper.joining import Online
 from securenb.paper.study import Finding, Item, Parts, Settings
 from securenb.paper.table2 import Table2
+from securenb.progress import batches
 from securenb.report.paper_page import page
 from securenb.report.picture import save
 from securenb.run_folder import run_folder, write_manifest
@@ -44,7 +45,7 @@ def command(
         parts = Parts(out.absolute().with_name(f".{out.name}.parts"), settings)
         wanted = [batch for item in items for batch in item.batches(settings)]
         resumed = len(wanted) - len(parts.pending(wanted))
-        with console.batches(len(wanted), resumed) as done:
+        with batches(len(wanted), resumed) as done:
             results = parts.run(wanted, processes or joblib.cpu_count(), done)
         findings = [item.finding(settings, results) for item in items]
         write(folder, settings, findings, resumed)

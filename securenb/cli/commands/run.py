@@ -12,6 +12,7 @@ from securenb.cli import console
 from securenb.cli.commands.attack import run_attack
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.interval import summarised
+from securenb.progress import batches
 from securenb.round_grid import RoundGrid, measure_round
 from securenb.run_folder import write_manifest
 from securenb.sweep import run_cells, sweep_folder
@@ -45,7 +46,7 @@ def command(
         return
     cells = grid.cells()
     with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
-        with console.batches(len(cells), len(progress.finished)) as step:
+        with batches(len(cells), len(progress.finished)) as step:
             table = run_cells(
                 cells,
                 measure_round,

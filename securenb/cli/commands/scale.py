@@ -8,6 +8,7 @@ import typer
 from protocols.protocol import PROTOCOLS, Protocol
 from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
+from securenb.progress import steps
 from securenb.report.picture import save
 from securenb.report.scaling import TITLE, scaling_figure
 from securenb.run_folder import run_folder, write_manifest
@@ -45,7 +46,7 @@ def command(
     page = report_page(out, wanted=report)
     chosen = _chosen(protocol, profile)
     made = Scaled(repr(chosen), _numbers(nodes), length, seed)
-    with console.steps(len(made.nodes)) as step:
+    with steps(len(made.nodes)) as step:
         if out is None:
             table = scale(protocol, chosen, made.nodes, length, seed, progress=step)
         else:

@@ -22,6 +22,7 @@ from securenb.dataset import Dataset
 from securenb.influence import influences
 from securenb.ledger_file import LedgerFile
 from securenb.mechanism import exact
+from securenb.progress import rows
 from securenb.report.record import round_figures, write_rounds
 from securenb.round import Round
 from securenb.run_folder import run_folder, write_manifest
@@ -49,7 +50,7 @@ def command(
     scenario = choose(protocol=protocol)
     if (ledger is None) != (budget is None):
         raise ValueError("--ledger and --budget go together")
-    with console.rows() as read:
+    with rows() as read:
         data = scenario.load(read)
     federation = scenario.federation(data)
     nodes = scenario.deal(data)
