@@ -6,7 +6,7 @@ python3 run.py test    every test that needs no extra
 python3 run.py check   formatting, lint, types, layers, doctests
 python3 run.py deploy-test   installs the extras for many machines, and runs their tests
 python3 run.py oracle-test   installs other libraries' accountants, and compares ours with them
-python3 run.py docs    the documentation, into docs/_build
+python3 run.py docs    the documentation, into docs/_build/html
 """
 
 import hashlib
@@ -31,7 +31,7 @@ COMMANDS = {
     "oracle-test": [[*PYTEST, "-n", "2", "tests/oracles"]],
     "docs": [
         [PYTHON, "docs/generate_reference.py", "docs/reference"],
-        [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build"],
+        [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html"],
     ],
     "check": [
         [PYTHON, "-m", "ruff", "format", "--check", "."],

@@ -7,14 +7,19 @@ author = "The securenb authors"
 copyright = "2026, the securenb authors"  # noqa: A001 - the name that Sphinx reads
 release = installed("securenb")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "notebooks"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
+exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "securenb"
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
+nb_execution_mode = "force"  # the notebooks are kept without outputs
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # pages load nothing from elsewhere
 autodoc_mock_imports = ["flwr", "dask", "ray"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
