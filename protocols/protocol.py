@@ -15,6 +15,7 @@ from protocols.opened import Opened
 from protocols.party import AGGREGATOR, Party, PartyId
 from protocols.ring import WORD_BYTES, Capacity, Integers
 from protocols.session import SESSION_ID_BYTES, Session
+from protocols.session_rules import RefusedSession, SessionRule
 from protocols.wire import Codec, Message
 
 PARTY_ID_CHARACTERS = 64
@@ -71,7 +72,10 @@ class Protocol(ABC):
     claims: ClassVar[Claims]
     messages: ClassVar[tuple[type[Message], ...]]
     smallest_group: ClassVar[int] = 1
-    """No session with a smaller group is run."""
+    """No session with a smaller group is run, and no sum of fewer nodes is opened.
+
+    3 where a node must not learn another's vector: a sum of two tells either of them the other's.
+    """
 
     @classmethod
     def for_tests(cls) -> Self:
@@ -103,33 +107,48 @@ class Protocol(ABC):
 
         Raises
         ------
-        ValueError
-            If the threshold is not between 1 and `size`.
+        RefusedSession
+            If the group is smaller than this protocol runs, the threshold more than its `size`, or lower
+            than the smallest sum that is opened.
         """
-        if self.threshold is None:
-            return 2 * size // 3 + 1
-        if not 1 <= self.threshold <= size:
-            raise ValueError(
-                f"threshold must be between 1 and the group's {size} nodes, got {self.threshold}"
+        if size < self.smallest_group:
+            raise RefusedSession(
+                SessionRule.SMALLEST_GROUP,
+                f"a group of {size} is smaller than {self.smallest_group}, "
+                f"the smallest that {type(self).__name__} runs",
             )
-        return self.threshold
+        fewest = 2 * size // 3 + 1 if self.threshold is None else self.threshold
+        if fewest < 1:
+            raise RefusedSession(SessionRule.THRESHOLD, f"at least one node opens a group, got {fewest}")
+        if fewest > size:
+            raise RefusedSession(
+                SessionRule.ENOUGH_NODES, f"the threshold is {fewest} nodes, the group has {size}"
+            )
+        if fewest < self.smallest_group:
+            raise RefusedSession(
+                SessionRule.SMALLEST_GROUP,
+                f"a threshold of {fewest} opens sums of fewer than {self.smallest_group} nodes",
+            )
+        return fewest
 
     def whole_group(self, size: int) -> int:
-        """What `survivors` says where one silent node costs the group: `ValueError` for a lower threshold."""
+        """What `survivors` says where one silent node costs the group; refuses any other threshold."""
         if self.threshold not in (None, size):
-            raise ValueError(
+            raise RefusedSession(
+                SessionRule.WHOLE_GROUP,
                 f"{type(self).__name__} opens only whole groups: threshold must be the group's {size} nodes, "
-                f"got {self.threshold}"
+                f"got {self.threshold}",
             )
         return size
 
     def check(self, session: Session) -> None:
-        """Raise `ValueError`, naming the rule, if this protocol may not run `session`."""
+        """Raise `RefusedSession`, which names the rule, if this protocol may not run `session`."""
         for index, group in enumerate(session.groups):
             if len(group) < self.smallest_group:
-                raise ValueError(
+                raise RefusedSession(
+                    SessionRule.SMALLEST_GROUP,
                     f"group {index} ({', '.join(group)}) is smaller than {self.smallest_group}, "
-                    f"the smallest that {type(self).__name__} runs"
+                    f"the smallest that {type(self).__name__} runs",
                 )
             self.survivors(len(group))
 
@@ -178,7 +197,9 @@ class Protocol(ABC):
             raise ValueError(f"vectors need at least one coordinate, got {length}")
         largest = max(map(len, groups))
         if capacity.nodes < largest:
-            raise ValueError(f"the capacity is for {capacity.nodes} nodes, a group has {largest}")
+            raise RefusedSession(
+                SessionRule.NO_WRAP, f"the capacity is for {capacity.nodes} nodes, a group has {largest}"
+            )
         if len(session_id) != SESSION_ID_BYTES:
             raise ValueError(f"a session id has {SESSION_ID_BYTES} bytes, got {len(session_id)}")
         session = Session(session_id, repr(self), groups, length, capacity, context, trustees)

@@ -10,6 +10,7 @@ from protocols.canonical import digest
 from protocols.errors import Abort
 from protocols.party import PartyId
 from protocols.session import Session
+from protocols.session_rules import SessionRule
 
 
 class Releases:
@@ -45,7 +46,11 @@ class Releases:
         """
         name = digest("securenb release", party, session.id).hex()
         if name in self._claimed or not self._keep(name):
-            raise Abort(f"{party} has released its part of session {session.id.hex()} before")
+            raise Abort(
+                SessionRule.ONE_RELEASE.broken(
+                    f"{party} has released its part of session {session.id.hex()} before"
+                )
+            )
         self._claimed.add(name)
 
     def _keep(self, name: str) -> bool:

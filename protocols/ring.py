@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protocols.errors import FaultyParty, blaming
+from protocols.session_rules import RefusedSession, SessionRule
 
 Residues = NDArray[np.uint64]
 """A vector modulo 2^64, shape (d,)."""
@@ -79,9 +80,10 @@ class Capacity:
         if self.bound < 1 or self.nodes < 1 or self.tail < 0:
             raise ValueError(f"a capacity needs bound ≥ 1, nodes ≥ 1, tail ≥ 0, got {self}")
         if self.largest_sum >= 1 << (BITS - 1):
-            raise ValueError(
+            raise RefusedSession(
+                SessionRule.NO_WRAP,
                 f"sums could wrap: bound {self.bound} × {self.nodes} nodes + noise tail {self.tail} "
-                f"= {self.largest_sum} needs {self.largest_sum.bit_length() + 1} bits; the ring has {BITS}"
+                f"= {self.largest_sum} needs {self.largest_sum.bit_length() + 1} bits; the ring has {BITS}",
             )
 
     @property

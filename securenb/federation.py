@@ -14,6 +14,7 @@ from protocols.opened import Opened
 from protocols.protocol import Protocol
 from protocols.ring import Capacity, Integers
 from protocols.session import SESSION_ID_BYTES, Session
+from protocols.session_rules import RefusedSession, SessionRule, check_schema
 from securenb.charging import charges
 from securenb.door import at_the_door
 from securenb.ledger import Ledger
@@ -108,9 +109,10 @@ class Federation:
         counted = guaranteed if self.survivors is None else min(self.survivors, guaranteed)
         honest = counted - self.colluding
         if honest < 1:
-            raise ValueError(
+            raise RefusedSession(
+                SessionRule.NOISE_SHARES,
                 f"a group of {size} may be opened with {counted} survivors, of whom {self.colluding} "
-                "collude: no honest share is guaranteed to be in it"
+                "collude: no honest share is guaranteed to be in it",
             )
         return honest
 
@@ -239,8 +241,7 @@ class Federation:
         ValueError
             If the earlier round is about another schema; and as `run`.
         """
-        if earlier.model.schema != self.schema:
-            raise ValueError("rounds of different schemas do not add up")
+        check_schema(earlier.model.schema.digest, self.schema.digest)
         later = self.open(self.prepare(nodes, earlier), faults, watch)
         opened = Opened(
             np.concatenate([earlier.opened.rows, later.opened.rows]),

@@ -33,6 +33,7 @@ from protocols.primitives.mask import add_mask
 from protocols.primitives.shamir import SHARE_BYTES, draw_secret, split
 from protocols.releases import Releases
 from protocols.ring import Integers, to_bytes, to_ring
+from protocols.session_rules import RefusedSession, SessionRule
 from protocols.wire import Message
 
 
@@ -72,7 +73,7 @@ class Node(Party):
         self._place = self._around.index(self._position)
         self._identity = credentials.identity if credentials is not None and terms.lying else None
         if terms.roster is not None and (self._identity is None or self._identity.public != terms.roster[me]):
-            raise ValueError(f"rule 4, identities: these are not the credentials of {me}")
+            raise RefusedSession(SessionRule.IDENTITIES, f"these are not the credentials of {me}")
 
         self._expected: type[Message] | None = None
         self._secrets: _Secrets

@@ -17,12 +17,10 @@ from protocols.primitives.identity import Roster
 from protocols.protocol import Protocol
 from protocols.ring import Integers
 from protocols.session import Session
+from protocols.session_rules import RefusedSession, SessionRule
 from protocols.wire import Message
 
 Profile = Literal["curious", "lying"]
-
-SMALLEST_SUM = 3
-"""A sum of two vectors tells either node the other's."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class DoubleMasking(Protocol):
     profile: Profile = "lying"
 
     messages: ClassVar[tuple[type[Message], ...]] = MESSAGES
-    smallest_group: ClassVar[int] = SMALLEST_SUM
+    smallest_group: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         if self.profile not in get_args(Profile):
@@ -52,36 +50,31 @@ class DoubleMasking(Protocol):
 
         Raises
         ------
-        ValueError
-            If that number breaks rule 5.
+        RefusedSession
+            If that number breaks the rule of the threshold.
         """
-
-    def survivors(self, size: int) -> int:
-        """See `Protocol.survivors`; `ValueError` if it would open sums of two (rule 6)."""
-        fewest = super().survivors(size)
-        if fewest < SMALLEST_SUM:
-            raise ValueError(f"rule 6, smallest sum: a threshold of at least {SMALLEST_SUM}, got {fewest}")
-        return fewest
 
     def check(self, session: Session) -> None:
         """See `Protocol.check`."""
         super().check(session)
         if session.protocol != repr(self):
-            raise ValueError(f"the session is one of {session.protocol}, not of {self!r}")
+            raise RefusedSession(
+                SessionRule.SAME_PARAMETERS, f"the session is one of {session.protocol}, not of {self!r}"
+            )
         for group in range(len(session.groups)):
             self.graph(session, group)
 
     def check_threshold(self, threshold: int, holders: int) -> None:
-        """Raise `ValueError` unless so many of a secret's holders are enough to rebuild it (rule 5).
+        """Raise `RefusedSession` unless so many of a secret's holders are enough to rebuild it.
 
         With more than two thirds no two sets of survivors can both be confirmed while fewer than a third
         of the holders lie; with more than half no two disjoint sets can both rebuild.
         """
         parts, share = (3, "two thirds") if self.profile == "lying" else (2, "half")
         if parts * threshold <= (parts - 1) * holders:
-            raise ValueError(
-                f"rule 5, threshold: the {self.profile} profile needs more than {share} of {holders} "
-                f"holders, got {threshold}"
+            raise RefusedSession(
+                SessionRule.THRESHOLD,
+                f"the {self.profile} profile needs more than {share} of {holders} holders, got {threshold}",
             )
 
     def node(
@@ -121,9 +114,11 @@ class DoubleMasking(Protocol):
         if self.profile == "curious":
             roster = None
         elif roster is None:
-            raise ValueError("rule 4, identities: the lying profile needs the roster of identity keys")
+            raise RefusedSession(
+                SessionRule.IDENTITIES, "the lying profile needs the roster of identity keys"
+            )
         elif unknown := [node for node in nodes if node not in roster]:
-            raise ValueError(f"rule 4, identities: not in the roster: {', '.join(unknown[:5])}")
+            raise RefusedSession(SessionRule.IDENTITIES, f"not in the roster: {', '.join(unknown[:5])}")
         return Terms(session, group, neighbourhoods, threshold, self.survivors(len(nodes)), roster)
 
     def parties(

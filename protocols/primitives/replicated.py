@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
+from protocols.session_rules import RefusedSession, SessionRule
+
 MOST_PARTS = 126
 """More parts than this would cost a node more than its vector."""
 
@@ -32,7 +34,9 @@ class Sharing:
     def __post_init__(self) -> None:
         count = len(self.holders)
         if not count < 2 * self.quorum <= 2 * count:
-            raise ValueError(f"a quorum is more than half of the {count} holders, got {self.quorum}")
+            raise RefusedSession(
+                SessionRule.THRESHOLD, f"a quorum is more than half of the {count} holders, got {self.quorum}"
+            )
         if len(self.excluded) > MOST_PARTS:
             raise ValueError(
                 f"any {self.quorum} of {count} holders take {len(self.excluded)} parts; at most {MOST_PARTS}"

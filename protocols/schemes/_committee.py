@@ -86,13 +86,6 @@ class Committee(Protocol):
         """Which holder knows which parts of the masks."""
         return Sharing(self.trustee_ids(()), self.quorum)
 
-    def survivors(self, size: int) -> int:
-        """See `Protocol.survivors`; at least three, for of two nodes each would learn the other's vector."""
-        needed = super().survivors(size)
-        if needed < self.smallest_group:
-            raise ValueError(f"a threshold of {needed} opens sums of fewer than {self.smallest_group} nodes")
-        return needed
-
     def frame_limit(self, session: Session) -> int:
         """See `Protocol.frame_limit`; a holder sends every part of every group's mask at once."""
         sums = WORD_BYTES * session.length * len(session.groups) * self.sharing.parts_each

@@ -14,6 +14,7 @@ from protocols.releases import Releases
 from protocols.ring import Integers, Residues, received, to_bytes, to_ring
 from protocols.schemes._sums import Sums, opened_from, read_sums, sums_of
 from protocols.session import Session
+from protocols.session_rules import RefusedSession, SessionRule
 from protocols.wire import Message
 
 FUNCTIONALITY: PartyId = "functionality"
@@ -107,7 +108,10 @@ class Ideal(Protocol):
     def survivors(self, size: int) -> int:
         """See `Protocol.survivors`; never fewer than the minimum group."""
         if size < self.minimum_group:
-            raise ValueError(f"a group of {size} is smaller than the minimum of {self.minimum_group}")
+            raise RefusedSession(
+                SessionRule.SMALLEST_GROUP,
+                f"a group of {size} is smaller than the minimum of {self.minimum_group}",
+            )
         return max(super().survivors(size), self.minimum_group)
 
     def claim(self, session: Session) -> None:

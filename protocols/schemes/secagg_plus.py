@@ -12,6 +12,7 @@ from protocols.primitives.harary import Complete, Harary, Neighbourhoods
 from protocols.primitives.neighbour_plan import NeighbourPlan, plan
 from protocols.protocol import Claims
 from protocols.session import Session
+from protocols.session_rules import RefusedSession, SessionRule
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class SecAggPlus(DoubleMasking):
         # two confirmed sets, or two kinds of shares of one node, need 2·threshold - corrupt honest nodes
         safe = 2 * threshold > size + corrupt if self.profile == "lying" else threshold > corrupt
         if not safe or threshold > size - silent:
-            raise ValueError(
-                f"rule 16, sizing: {threshold} of {size} holders do not answer {corrupt} corrupt "
-                f"and {silent} silent ones"
+            raise RefusedSession(
+                SessionRule.SIZING,
+                f"{threshold} of {size} holders do not answer {corrupt} corrupt and {silent} silent ones",
             )

@@ -44,6 +44,7 @@ from protocols.schemes._holder import (
 )
 from protocols.schemes._packed_paillier import Key, PackedPaillier, Ready
 from protocols.session import Session
+from protocols.session_rules import RefusedSession, SessionRule
 
 
 class _Node(Party):
@@ -239,9 +240,10 @@ class ThresholdPaillier(PackedPaillier):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.holders < 2 * self.quorum <= 2 * self.holders:
-            raise ValueError(
+            raise RefusedSession(
+                SessionRule.THRESHOLD,
                 f"the quorum must be more than half of the {self.holders} holders and at most all of them, "
-                f"got {self.quorum}"
+                f"got {self.quorum}",
             )
 
     @classmethod

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from protocols.protocol import PROTOCOLS
 from protocols.session import Session
+from protocols.session_rules import RefusedSession, SessionRule
 from securenb.deploy.plan import Plan
 from securenb.federation import Federation
 from securenb.ledger import Ledger, shown
@@ -87,11 +88,15 @@ class Limits(BaseModel):
             groups = (session.groups[session.group_of[self.party]],)
         for group in groups:
             if len(group) < self.smallest_group:
-                raise ValueError(f"a group of {len(group)} nodes; ours has at least {self.smallest_group}")
+                raise RefusedSession(
+                    SessionRule.SMALLEST_GROUP,
+                    f"a group of {len(group)} nodes; ours has at least {self.smallest_group}",
+                )
             if survivors(len(group)) < self.smallest_threshold:
-                raise ValueError(
+                raise RefusedSession(
+                    SessionRule.THRESHOLD,
                     f"a sum may be opened with {survivors(len(group))} nodes; "
-                    f"we want at least {self.smallest_threshold}"
+                    f"we want at least {self.smallest_threshold}",
                 )
         if self.party in session.group_of:
             self._affordable(federation.charged(session.groups))

@@ -8,6 +8,7 @@ from protocols.party import AGGREGATOR
 from protocols.primitives.identity import Identity, Roster
 from protocols.protocol import PROTOCOLS
 from protocols.session import SESSION_ID_BYTES, Session
+from protocols.session_rules import check_schema
 from securenb.choices import NO_EPSILON, Choices
 from securenb.federation import Federation
 from securenb.mechanism import MECHANISMS, Mechanism
@@ -75,11 +76,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         if self.version != VERSION:
             raise ValueError(f"the plan is of version {self.version}, this software speaks {VERSION}")
-        own = federation.schema.digest
-        if self.schema_digest != own:
-            raise ValueError(
-                f"the plan is about schema {self.schema_digest.hex()[:16]}, ours is {own.hex()[:16]}"
-            )
+        check_schema(self.schema_digest, federation.schema.digest)
         session = federation.session(self.groups, self.session_id)
         if session.digest != self.session_digest:
             raise ValueError("the coordinator derives another session: its software differs from ours")

@@ -57,7 +57,7 @@ def test_a_chosen_threshold_is_kept():
 
 
 def test_a_threshold_must_fit_every_group():
-    with pytest.raises(ValueError, match="between 1 and the group's 2 nodes, got 3"):
+    with pytest.raises(ValueError, match="rule 5, enough nodes: the threshold is 3 nodes, the group has 2"):
         session_of(Plain(threshold=3))
 
 

@@ -198,5 +198,5 @@ def test_a_round_of_another_schema_is_not_joined():
     other = federation(seed=1).run(NODES)
     cancer = load_dataset("breast_cancer")
     choice = Federation(cancer.schema, Plain(), NoNoise(), Sum(), seed=1)
-    with pytest.raises(ValueError, match="different schemas"):
+    with pytest.raises(ValueError, match="rule 14, same schema: "):
         choice.update(other, cancer.deal(2, seed=1))

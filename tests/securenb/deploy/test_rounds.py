@@ -182,7 +182,7 @@ def test_a_site_with_another_schema_refuses(deployment):
     folder = deployment.round()
     (left,) = deployment.said(folder, "left")
     assert left["party"] == "site-3"
-    assert "the plan is about schema" in left["why"]
+    assert "rule 14, same schema: " in left["why"]
     assert deployment.opened(folder)[0]["members"] == [name for name in NAMES if name != "site-3"]
 
 
