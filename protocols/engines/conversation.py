@@ -1,11 +1,6 @@
-"""What the parties of every protocol say to each other: observed in runs, and written down as a page.
+"""What the parties of a protocol say to each other, and in which order: observed in runs."""
 
-python -m protocols.engines.conversation > docs/protocols/messages.md
-"""
-
-import inspect
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,27 +12,22 @@ from protocols.entropy import seeded
 from protocols.errors import Abort
 from protocols.grouping import one_group
 from protocols.party import AGGREGATOR, Envelope, Party, PartyId
-from protocols.protocol import PROTOCOLS, Protocol
+from protocols.protocol import Protocol
 from protocols.ring import Capacity, Integers
 from protocols.session import Session
 
 NODES, LENGTH, SEED = 10, 1000, 7
 CAPACITY = Capacity(bound=1000, nodes=NODES)
 
-INTRODUCTION = f"""# Messages, states and sizes
-
-<!-- written by `python -m protocols.engines.conversation`; do not edit -->
-
-Observed in runs of {NODES} nodes in one group, d = {LENGTH:,}, seed {SEED}: an honest one, and one for every
-place at which a node or trustee may fall silent. Each protocol has its parameters for tests, as named; what
-grows with a key or a committee is smaller here than in earnest.
-
-A state is what a party has said last, an arrow what it has heard when it goes on: a message, or a *deadline*
-at which it does without somebody. Where nothing can be done, it ends the run; that is not drawn.
-"""
+EDGE = "[*]"
+"""The state before a party has said anything, and the one when it has finished."""
 
 Arrow = tuple[str, str, str, str]
-"""Role, state, what was heard, next state."""
+"""Role, state, what was heard, next state.
+
+A state is what the party has said last. What was heard is a message, or `deadline`, or empty if the party
+went on by itself.
+"""
 
 
 def role_of(party: PartyId, session: Session) -> str:
@@ -58,10 +48,14 @@ class Conversation:
     sizes
         For each (role of the sender, role of the recipient, message) of the honest run: the bytes of each
         frame.
+    rounds, turns
+        Of the honest run: `Transcript.rounds`, and the most often that one node spoke.
     """
 
     arrows: dict[Arrow, None] = field(default_factory=dict)
     sizes: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
+    rounds: int = 0
+    turns: int = 0
 
 
 class _Observed(Party):
@@ -73,7 +67,7 @@ class _Observed(Party):
         self._party = party
         self._role = role
         self._conversation = conversation
-        self._state = "[*]"
+        self._state = EDGE
 
     def _step(self, heard: str, act: Callable[[], list[Envelope]]) -> list[Envelope]:
         finished = self.output is not None
@@ -83,7 +77,7 @@ class _Observed(Party):
         if names:
             self._go(heard, " + ".join(names))
         if self.output is not None and not finished:
-            self._go("" if names else heard, "[*]")
+            self._go("" if names else heard, EDGE)
         return said
 
     def _go(self, heard: str, state: str) -> None:
@@ -144,51 +138,10 @@ def observe(protocol: Protocol) -> Conversation:
 
     run(NO_FAULTS)
     honest = run(_Scales(session, protocol, conversation))
+    conversation.rounds = honest.transcript.rounds
+    conversation.turns = max(tally.turns for tally in honest.transcript.of_role("node"))
     for party in (session.nodes[1], *session.trustees[-1:]):
         frames = honest.transcript.tallies[party].sent_messages
         for stage in sorted({*range(min(frames, 4)), max(frames - 1, 0)}):
             run(Faults(silent={party: stage}))
     return conversation
-
-
-def chapter(name: str, protocol: Protocol) -> Iterator[str]:
-    """The lines about one protocol."""
-    conversation = observe(protocol)
-    yield from (f"## {name}", "", f"`{protocol}`", "")
-    spoken = {message.__name__: message for message in protocol.messages}
-    yield from (
-        "| from | to | message | frames | bytes each | what it says |",
-        "| --- | --- | --- | --- | --- | --- |",
-    )
-    for (sender, recipient, message), sizes in conversation.sizes.items():
-        says = (inspect.getdoc(spoken[message]) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
-        span = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,}-{max(sizes):,}"
-        yield f"| {sender} | {recipient} | {message} | {len(sizes):,} | {span} | {says} |"
-    for role in dict.fromkeys(arrow[0] for arrow in conversation.arrows):
-        yield from (
-            "",
-            f"{role.capitalize()}:",
-            "",
-            "```mermaid",
-            "stateDiagram-v2",
-        )
-        for who, state, heard, following in conversation.arrows:
-            if who == role:
-                label = f": {heard}" if heard else ""
-                yield f"    {_state(state)} --> {_state(following)}{label}"
-        yield "```"
-    yield ""
-
-
-def _state(name: str) -> str:
-    return name.replace(" + ", "_and_")
-
-
-def page() -> str:
-    """The page of the documentation."""
-    lines = [line for name, kind in PROTOCOLS.items() for line in chapter(name, kind.for_tests())]
-    return "\n".join([INTRODUCTION, *lines])
-
-
-if __name__ == "__main__":
-    sys.stdout.write(page())

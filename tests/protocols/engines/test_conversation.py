@@ -1,13 +1,9 @@
-from pathlib import Path
-
-from protocols.engines.conversation import observe, page, role_of
+from protocols.engines.conversation import observe, role_of
 from protocols.party import AGGREGATOR
 from protocols.ring import Capacity
 from protocols.schemes.masking import Masking
 from protocols.schemes.oneshot import OneShot
 from protocols.schemes.plain import Plain
-
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "protocols" / "messages.md"
 
 
 def test_the_steps_of_masking_are_those_of_its_page():
@@ -36,9 +32,3 @@ def test_trustees_of_a_kind_share_a_role():
     session = OneShot().session((tuple("abc"),), 1, Capacity(1, 3), bytes(16))
     assert {role_of(trustee, session) for trustee in session.trustees} == {"holder"}
     assert [role_of(party, session) for party in ("a", AGGREGATOR)] == ["node", AGGREGATOR]
-
-
-def test_the_page_is_what_the_code_does():
-    assert PAGE.read_text() == page(), (
-        "run: python -m protocols.engines.conversation > docs/protocols/messages.md"
-    )
