@@ -1,28 +1,21 @@
-"""Stands in for the commands with which Flower runs an app: it accepts our one-file app and no other.
+"""Stands between Flower and the apps that it would run: it accepts our one-file app and no other.
 
 A lying coordinator could ship any code to sites, and anybody who can reach the coordinator could submit
 any to it. So before Flower unpacks an app, the guard looks into it. It fails closed: if Flower's
 internals are not where they were, nothing runs.
 """
 
-import importlib
 import io
-import sys
 import tomllib
 import zipfile
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from securenb.deploy.launch import app_file
 
 OURS = "pyproject.toml"
 BOOKKEEPING = ".info/"
-
-PLACES = {
-    "serverapp": ("flwr.superlink.runtime.run_serverapp", "flwr.superlink.cli", "flwr_serverapp"),
-    "clientapp": ("flwr.supernode.runtime.run_clientapp", "flwr.supernode.cli", "flwr_clientapp"),
-}
-"""For each app: where Flower unpacks it, and the command that does."""
 
 
 def check_app(bundle: bytes) -> None:
@@ -47,14 +40,6 @@ def guarded(unpack: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def main(app: str) -> None:
-    """Run Flower's command for `app`, guarded."""
-    place, command_module, command = PLACES[app]
-    module = importlib.import_module(place)
-    # an AttributeError here is the guard failing closed
-    module.install_from_fab = guarded(module.install_from_fab)  # type: ignore[attr-defined]
-    getattr(importlib.import_module(command_module), command)()
-
-
-if __name__ == "__main__":
-    main(sys.argv.pop(1))
+def guard(place: ModuleType) -> None:
+    """Put the guard into the module of Flower's that unpacks apps; an `AttributeError` if it doesn't."""
+    place.install_from_fab = guarded(place.install_from_fab)  # type: ignore[attr-defined]

@@ -1,8 +1,7 @@
 """How Flower is started: every flag, environment variable and file name of Flower's stands here.
 
-Flower ships the coordinator's app to every site, and would run whatever is in it. What is on the PATH of
-our processes therefore is a folder with two commands and nothing else: Flower's dispatcher, and a guard
-(`securenb.deploy.guard`) that accepts no app but ours.
+Flower ships the coordinator's app to every site, and would run whatever is in it. Its processes therefore
+find no command on their PATH; `securenb.deploy.forks` starts what they need, with no app but ours in it.
 """
 
 import importlib.util
@@ -11,6 +10,7 @@ import os
 import re
 import socket
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,9 @@ _DECORATION = re.compile(r"\x1b\[[0-9;]*m")
 
 CONNECTION = "securenb"
 """The name of the coordinator in Flower's configuration."""
+
+SUPERLINK, SUPERNODE = "flower-superlink", "flower-supernode"
+"""Flower's commands for a coordinator and for a site."""
 
 SERVER_APP = "securenb.deploy.server_app:app"
 CLIENT_APP = "securenb.deploy.client_app:app"
@@ -69,8 +72,7 @@ def coordinator(folder: Path, listen: str, port: int) -> Launch:
         "--disable-runtime-dependency-installation",
         *("--host", listen, "--port", str(port)),
     )
-    command = _entry("flwr.superlink.cli", "flower_superlink", arguments)
-    return Launch(command, _environment(folder, "serverapp"))
+    return _forks(folder, SUPERLINK, arguments, look_seconds=1.0)
 
 
 def site(folder: Path, party: str, address: str) -> Launch:
@@ -81,13 +83,28 @@ def site(folder: Path, party: str, address: str) -> Launch:
         *("--superlink", address, "--port", str(free_port())),
         *("--node-config", f"party={json.dumps(party)}"),
     )
-    command = _entry("flwr.supernode.cli", "flower_supernode", arguments)
-    return Launch(command, _environment(folder, "clientapp"))
+    return _forks(folder, SUPERNODE, arguments, look_seconds=0.2)
 
 
-def register(folder: Path, public_key: Path) -> Launch:
-    """Tell the running coordinator of a node's key."""
-    return _control(folder, ("supernode", "register", str(public_key), CONNECTION))
+def register(folder: Path, public_keys: Sequence[Path]) -> Launch:
+    """Tell the running coordinator of nodes' keys; it says nothing of those that it knows."""
+    return Launch((*_python(_REGISTER), *map(str, public_keys)), _environment(folder))
+
+
+_REGISTER = f"""
+import contextlib, io, sys
+from flwr.cli.app import app
+
+for key in sys.argv[1:]:
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            app(["supernode", "register", key, "{CONNECTION}"])
+    except SystemExit as ended:
+        if ended.code and "already in use" not in said.getvalue():
+            sys.exit(said.getvalue())
+"""
+"""One process for all keys, for Flower takes a second to be imported."""
 
 
 def submit(folder: Path, app: Path, name: str) -> Launch:
@@ -111,41 +128,37 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _forks(folder: Path, command: str, arguments: tuple[str, ...], look_seconds: float) -> Launch:
+    """`look_seconds` is how long it may take until an app that was asked for is started."""
+    start = (sys.executable, "-P", "-m", "securenb.deploy.forks", command, *arguments)
+    environment = {**_environment(folder), "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": str(look_seconds)}
+    return Launch(start, environment)
+
+
 def _control(folder: Path, arguments: tuple[str, ...]) -> Launch:
-    return Launch(_entry("flwr.cli.app", "app", arguments), _environment(folder, "serverapp"))
+    code = "import sys; from flwr.cli.app import app; sys.argv[0] = 'flwr'; sys.exit(app())"
+    return Launch((*_python(code), *arguments), _environment(folder))
+
+
+def _python(code: str) -> tuple[str, ...]:
+    return (sys.executable, "-P", "-c", code)
 
 
 def _home(folder: Path) -> Path:
     return folder / "flower"
 
 
-def _entry(module: str, function: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
-    code = f"import sys; sys.argv[0] = {function!r}; from {module} import {function}; sys.exit({function}())"
-    return (sys.executable, "-P", "-c", code, *arguments)
-
-
-def _environment(folder: Path, app: str) -> dict[str, str]:
-    commands = _home(folder) / "bin"
-    commands.mkdir(parents=True, exist_ok=True)
-    superexec = "from flwr.supercore.cli import flower_superexec; flower_superexec()"
-    _script(commands / "flower-superexec", f'-P -c "{superexec}"')
-    _script(commands / f"flwr-{app}", f"-P -m securenb.deploy.guard {app}")
+def _environment(folder: Path) -> dict[str, str]:
     return {
         **os.environ,
-        "PATH": str(commands),
+        "PATH": os.devnull,
+        # one thread before a fork; parties count in integers, which need no more
+        "OPENBLAS_NUM_THREADS": "1",
         "FLWR_HOME": str(_home(folder)),
         "FLWR_TELEMETRY_ENABLED": "0",
         "FLWR_DISABLE_UPDATE_CHECK": "1",
-        "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": "0.2",
         FOLDER: str(folder),
     }
-
-
-def _script(path: Path, what: str) -> None:
-    draft = path.with_name(path.name + ".new")
-    draft.write_text(f'#!/bin/sh\nexec "{sys.executable}" {what} "$@"\n', encoding="utf-8")
-    draft.chmod(0o755)
-    draft.replace(path)
 
 
 def require() -> None:
@@ -168,9 +181,6 @@ def reason(log: Path) -> str:
             return meaning
     return last_line(text)
 
-
-REGISTERED = "already in use"
-"""What Flower says of a node's key that it knows."""
 
 REASONS = {
     "CERTIFICATE_VERIFY_FAILED": "the coordinator's certificate is not signed by our ca.pem",

@@ -25,25 +25,24 @@ def command(folder: Annotated[Path, typer.Argument(help="The deployment's folder
     start = launch.coordinator(own, settings.listen, settings.port)
     process = processes.start(own, start.arguments, start.environment, own / "flower.log")
     try:
-        for key in sorted((own / NODE_KEYS).glob("*.pub")):
-            _register(own, key, process)
+        _register(own, process)
     except BaseException:
         processes.end(own)
         raise
     console.say(f"the coordinator listens on {settings.listen}:{settings.port} (process {process.pid})")
 
 
-def _register(own: Path, key: Path, process: "subprocess.Popen[bytes]") -> None:
-    """Register one node's key; patiently, for the coordinator may still be starting."""
-    register = launch.register(own, key)
+def _register(own: Path, process: "subprocess.Popen[bytes]") -> None:
+    """Register the nodes' keys; patiently, for the coordinator may still be starting."""
+    register = launch.register(own, sorted((own / NODE_KEYS).glob("*.pub")))
     until = time.monotonic() + START_SECONDS
     while True:
         done = subprocess.run(  # noqa: S603 - the arguments are ours
             register.arguments, env=register.environment, capture_output=True, text=True, check=False
         )
-        if done.returncode == 0 or launch.REGISTERED in done.stdout + done.stderr:
+        if done.returncode == 0:
             return
         if process.poll() is not None or time.monotonic() > until:
-            last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["it gave no reason"]
-            raise ValueError(f"the coordinator does not work, see {own / 'flower.log'}: {last[0]}")
+            last = launch.last_line(done.stdout + done.stderr)
+            raise ValueError(f"the coordinator does not work, see {own / 'flower.log'}: {last}")
         time.sleep(0.5)

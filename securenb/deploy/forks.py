@@ -1,0 +1,141 @@
+"""Runs Flower's commands as forks of one process that has imported everything; no other command is found.
+
+Flower starts a process for every message, which would import for three seconds what never changes. A fork
+shares that, and nothing else: whatever one message leaves behind ends with its process.
+"""
+
+import importlib
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from securenb.deploy.guard import guard
+from securenb.deploy.launch import SUPERLINK, SUPERNODE
+
+_SUPEREXEC = {"flower-superexec": "flwr.supercore.cli:flower_superexec"}
+COMMANDS = {
+    SUPERLINK: {
+        SUPERLINK: "flwr.superlink.cli:flower_superlink",
+        "flwr-serverapp": "flwr.superlink.cli:flwr_serverapp",
+        **_SUPEREXEC,
+    },
+    SUPERNODE: {
+        SUPERNODE: "flwr.supernode.cli:flower_supernode",
+        "flwr-clientapp": "flwr.supernode.cli:flwr_clientapp",
+        **_SUPEREXEC,
+    },
+}
+"""What the process of a coordinator, or of a site, can become."""
+
+UNPACKS = {
+    SUPERLINK: "flwr.superlink.runtime.run_serverapp",
+    SUPERNODE: "flwr.supernode.runtime.run_clientapp",
+}
+"""Where Flower unpacks what it takes for an app."""
+
+LATE = {
+    SUPERLINK: ("securenb.deploy.server_app", "httpcore"),
+    SUPERNODE: ("securenb.deploy.client_app", "httpcore"),
+}
+"""What Flower imports only when it is needed, and every message needs."""
+
+REAP_SECONDS = 0.2
+IDLE_SECONDS = 3.0
+LONGEST_REQUEST = 1 << 16
+
+
+class Forks:
+    """The process that all others of a coordinator, or of a site, are forks of.
+
+    Parameters
+    ----------
+    commands
+        What they can become: names, and functions as ``module:function``.
+    """
+
+    def __init__(self, commands: Mapping[str, str]) -> None:
+        self._commands = commands
+        for place in commands.values():
+            importlib.import_module(place.partition(":")[0])
+        # datagrams: every request arrives whole, whichever fork it came from
+        self._requests, self._ask = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+
+    def run(self, arguments: Sequence[str]) -> int:
+        """Become, in forks, what `arguments` and later requests say; the exit code of the first one."""
+        first = self._fork(arguments)
+        while True:
+            if select.select([self._requests], [], [], REAP_SECONDS)[0]:
+                self._fork(json.loads(self._requests.recv(LONGEST_REQUEST)))
+            while (done := os.waitpid(-1, os.WNOHANG))[0]:
+                if done[0] == first:
+                    return os.waitstatus_to_exitcode(done[1])
+
+    def _fork(self, arguments: Sequence[str]) -> int:
+        """Fork a process that becomes a command; its id."""
+        if pid := os.fork():
+            return pid
+        subprocess.Popen = self._popen  # type: ignore[assignment, misc]
+        sys.argv = list(arguments)
+        module, _, function = self._commands[arguments[0]].partition(":")
+        code: object = 1
+        try:
+            code = getattr(importlib.import_module(module), function)()
+        except SystemExit as end:
+            code = end.code
+        except BaseException:
+            traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # not `sys.exit`: taking apart what all forks share would cost each more than its work
+        os._exit(code if isinstance(code, int) else int(code is not None))
+
+    def _popen(self, arguments: Sequence[str], **options: Any) -> SimpleNamespace:
+        """What Flower starts processes with; the new one ends with our group, whoever asked for it."""
+        if arguments[0] not in self._commands:
+            raise FileNotFoundError(f"{arguments[0]} is not started here")
+        self._ask.send(json.dumps(list(arguments)).encode())
+        return SimpleNamespace(terminate=lambda: None, wait=lambda **_: 0)
+
+
+class Patience:
+    """How a node sleeps between asking for messages: ever longer, until there is one.
+
+    Flower's sleeps 3 s each time, so that every stage of a round would take that long.
+    """
+
+    SHORTEST, LONGER = 0.2, 1.3
+
+    def __init__(self) -> None:
+        self._seconds = self.SHORTEST
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep for at most so long."""
+        if seconds < IDLE_SECONDS:  # it waits for the app, so there is a message
+            self._seconds = self.SHORTEST
+        time.sleep(min(self._seconds, seconds))
+        self._seconds = min(self._seconds * self.LONGER, IDLE_SECONDS)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command of Flower's, and whatever it starts."""
+    command = arguments[0]
+    forks = Forks(COMMANDS[command])
+    guard(importlib.import_module(UNPACKS[command]))
+    if command == SUPERNODE:
+        node: Any = importlib.import_module("flwr.supernode.start_client_internal")
+        node.time = Patience()
+    for module in LATE[command]:
+        importlib.import_module(module)
+    return forks.run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
