@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import hypergeom
 
 from protocols.grouping import Groups
 from securenb.parameters import Floats
@@ -38,6 +37,8 @@ def contaminated(sizes: Sequence[int], malicious: int) -> Floats:
     ValueError
         If there are more malicious nodes than nodes.
     """
+    from scipy.stats import hypergeom  # takes a second, which most commands can do without
+
     nodes = sum(sizes)
     if not 0 <= malicious <= nodes:
         raise ValueError(f"there cannot be {malicious} malicious of {nodes} nodes")

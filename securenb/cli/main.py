@@ -16,8 +16,14 @@ MISTAKE = 2
 ABORTED = 4
 
 
-def build() -> typer.Typer:
-    """The application: a command for each file in `securenb/cli/commands/`."""
+def build(arguments: Sequence[str] = ()) -> typer.Typer:
+    """The application: a command for each file in `securenb/cli/commands/`.
+
+    Parameters
+    ----------
+    arguments
+        What it will be asked. If they begin with a command, no other one is imported.
+    """
     app = typer.Typer(
         name="securenb",
         help="One-shot federated Naive Bayes: poisoning resilience, secure aggregation, privacy accounting.",
@@ -26,18 +32,19 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(lambda: None)
-    _add(app, commands)
+    _add(app, commands, arguments)
     return app
 
 
-def _add(app: typer.Typer, folder: ModuleType) -> None:
+def _add(app: typer.Typer, folder: ModuleType, arguments: Sequence[str]) -> None:
     """Give `app` the commands in a folder; a folder in it is a group of commands."""
-    for found in sorted(pkgutil.iter_modules(folder.__path__), key=lambda module: module.name):
-        module: Any = importlib.import_module(f"{folder.__name__}.{found.name}")
-        name = found.name.removesuffix("_")
-        if found.ispkg:
+    modules = {found.name.removesuffix("_"): found for found in pkgutil.iter_modules(folder.__path__)}
+    asked = [name for name in arguments[:1] if name in modules]
+    for name in asked or sorted(modules):
+        module: Any = importlib.import_module(f"{folder.__name__}.{modules[name].name}")
+        if modules[name].ispkg:
             group = typer.Typer(help=module.__doc__, no_args_is_help=True)
-            _add(group, module)
+            _add(group, module, arguments[1:])
             app.add_typer(group, name=name)
         else:
             app.command(name)(module.command)
@@ -52,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         sys.argv = ["securenb", *arguments]  # manifests keep the command
     try:
-        result = build()(args=sys.argv[1:], standalone_mode=False)
+        result = build(sys.argv[1:])(args=sys.argv[1:], standalone_mode=False)
     except (ValueError, OSError) as error:
         return _say(str(error), MISTAKE)
     except Abort as abort:

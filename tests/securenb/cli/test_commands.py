@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -278,3 +280,13 @@ def test_scale_refuses_in_one_line(capsys, options, message):
     printed = capsys.readouterr().err
     assert message in printed
     assert printed.count("\n") == 1
+
+
+@pytest.mark.parametrize("asked", [["list"], ["deploy", "status"], ["schema", "propose"]])
+def test_a_command_is_imported_without_the_others(asked):
+    code = f"import sys; from securenb.cli.main import build; build({asked}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {name for name in done.stdout.split() if name.startswith("securenb.cli.commands.")}
+    path = ["securenb.cli.commands", *asked]
+    wanted = {".".join(path[: length + 1]) for length in range(1, len(path))}
+    assert {name.rstrip("_") for name in imported} == wanted
