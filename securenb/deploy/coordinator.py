@@ -22,6 +22,7 @@ from protocols.primitives.identity import Identity, Roster
 from securenb.choices import Choices
 from securenb.csv_file import read_records
 from securenb.deploy.keys import read_identity, read_roster
+from securenb.deploy.limits import check_relayed
 from securenb.deploy.log import Log
 from securenb.deploy.plan import Opening, Plan, propose
 from securenb.deploy.site import Question
@@ -159,6 +160,7 @@ class Coordinator:
 
     def propose(self, scenario: RoundChoices) -> tuple[Plan, Federation]:
         """The plan of a scenario, for all sites."""
+        check_relayed(scenario.protocol)
         rule = choose_rule(scenario.rule)
         if getattr(rule, "reference", ()) is None:
             raise ValueError(f"rule {scenario.rule} needs public records, and a deployment has none")

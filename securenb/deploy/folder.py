@@ -1,21 +1,29 @@
 """Makes the folder of a deployment: a part for the coordinator, and one to hand to each other party."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from protocols.party import AGGREGATOR, PartyId
 from protocols.protocol import PROTOCOLS
-from securenb.deploy.keys import make_certificates, make_identity, make_node_key, write_roster
+from securenb.checked import checked
+from securenb.deploy.keys import make_certificates, make_identity, write_roster
 from securenb.deploy.launch import app_file
 from securenb.deploy.limits import Limits
+from securenb.deploy.public_keys import PublicKeys, make_keys, of_everybody
 from securenb.schema_file import read_schema
 
 COORDINATOR, PARTIES, NODE_KEYS, APP = "coordinator", "parties", "node-keys", "app"
 
 
 def init(
-    folder: Path, schema: Path, sites: Sequence[str], protocols: Sequence[str], address: str, listen: str
+    folder: Path,
+    schema: Path,
+    sites: Sequence[str],
+    protocols: Sequence[str],
+    address: str,
+    listen: str,
+    keys: Iterable[PublicKeys] | None,
 ) -> list[PartyId]:
     """Make `folder`; the names of all parties in it, trustees last.
 
@@ -29,6 +37,9 @@ def init(
         ``host:port`` at which the coordinator will be reached.
     listen
         On which of its own addresses it will listen.
+    keys
+        Those that the parties made, each its own. `None` makes everybody's here, secret halves and all:
+        for trials, in which all machines have one owner.
 
     Raises
     ------
@@ -45,36 +56,39 @@ def init(
     for name in sites:
         if not name.replace("-", "").replace("_", "").isalnum() or name in (AGGREGATOR, *trustees):
             raise ValueError(f"{name!r} cannot be a site's name: letters, digits, - and _, not a role's")
-    limits = Limits(
+    limits = checked(
+        Limits,
         party=AGGREGATOR,
         protocols=tuple(protocols),
         smallest_group=min(3, len(sites)),
         smallest_threshold=2 * len(sites) // 3 + 1,
     )
+    everybody = [*sites, *trustees]
+    public = None if keys is None else of_everybody(keys, everybody)
     if folder.exists():
         raise ValueError(f"{folder} exists; keys are never replaced")
     own = folder / COORDINATOR
     (own / NODE_KEYS).mkdir(parents=True)
     folder.chmod(0o700)
     make_certificates(own, host)
-    everybody = [*sites, *trustees]
-    keys = {AGGREGATOR: make_identity(own / "identity.key").public}
+    roster = {AGGREGATOR: make_identity(own / "identity.key").public}
     for party in everybody:
         place = folder / PARTIES / party
         place.mkdir(parents=True)
-        keys[party] = make_identity(place / "identity.key").public
-        make_node_key(place / "node.key", own / NODE_KEYS / f"{party}.pub")
+        theirs = make_keys(place, party) if public is None else public[party]
+        roster[party] = theirs.identity
+        (own / NODE_KEYS / f"{party}.pub").write_text(theirs.node + "\n", encoding="ascii")
         shutil.copy(own / "ca.pem", place)
         (place / "coordinator").write_text(address + "\n", encoding="utf-8")
         (place / "site.toml").write_text(_site_file(party, limits, trustee=party in trustees))
         (place / "README.md").write_text(_site_page(party, address, trustee=party in trustees))
     for place in (own, *(folder / PARTIES / party for party in everybody)):
-        write_roster(place / "roster.toml", keys)
+        write_roster(place / "roster.toml", roster)
         shutil.copy(schema, place / "schema.toml")
     (own / APP / "securenb-round").mkdir(parents=True)
     (own / APP / "securenb-round" / "pyproject.toml").write_text(app_file(), encoding="utf-8")
     (own / "deployment.toml").write_text(_settings_file(sites, trustees, address, listen), encoding="utf-8")
-    (folder / "README.md").write_text(_page(everybody), encoding="utf-8")
+    (folder / "README.md").write_text(_page(everybody, trial=public is None), encoding="utf-8")
     return everybody
 
 
@@ -120,14 +134,23 @@ def _settings_file(sites: Sequence[str], trustees: Sequence[str], address: str, 
     )
 
 
-def _page(everybody: Sequence[str]) -> str:
+def _page(everybody: Sequence[str], *, trial: bool) -> str:
     parties = "\n".join(f"- `{PARTIES}/{party}/`" for party in everybody)
+    handing = (
+        "This is a TRIAL: everybody's secret keys were made here, so whoever has this folder can speak for\n"
+        "everybody. Fine where one person owns all machines; for anything else, let each party make its own\n"
+        "keys with `securenb deploy key`."
+        if trial
+        else "Nothing in them is secret; but what a party gets must be what was made here: hand them over a\n"
+        "channel that nobody else writes to."
+    )
     return f"""# A securenb deployment
 
-`{COORDINATOR}/` stays here. Hand each of these folders to its party, over a channel you trust, and delete
-it here afterwards: it holds that party's secret keys.
+`{COORDINATOR}/` stays here. Each of these folders goes to its party:
 
 {parties}
+
+{handing}
 
 Then, here: `securenb deploy up .`, and once the parties have joined,
 `securenb deploy run SCENARIO.toml --folder .`. `securenb deploy status .` says who is there,
@@ -147,9 +170,10 @@ def _site_page(party: PartyId, address: str, *, trustee: bool) -> str:
 {records}
 
 1. `python3 -m pip install "securenb[flower]"`
-2. Read `site.toml` and edit it: it is what you agree to, and it is checked here before anything is sent.
-3. Compare `roster.toml` with the other parties' over the telephone.
-4. `securenb deploy join .{data}` connects to {address} and stays until you stop it. You need no open port.
+2. Copy these files into the folder in which `securenb deploy key` made your keys.
+3. Read `site.toml` and edit it: it is what you agree to, and it is checked here before anything is sent.
+4. Compare `roster.toml` with the other parties' over the telephone.
+5. `securenb deploy join .{data}` connects to {address} and stays until you stop it. You need no open port.
 
 Before that, `securenb deploy join .{data} --dry-run SCENARIO.toml` shows exactly what would be sent.
 `log.jsonl` tells what happened; `ledger.jsonl` and `releases/` are what keeps a session from being

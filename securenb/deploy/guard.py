@@ -17,17 +17,20 @@ from securenb.deploy.launch import app_file
 OURS = "pyproject.toml"
 BOOKKEEPING = ".info/"
 
+REFUSED = "the app that was shipped"
+"""How the guard's refusals begin."""
+
 
 def check_app(bundle: bytes) -> None:
     """Raise `ValueError` unless a bundle holds our one file, meaning the same, and nothing else."""
     with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
         for name in archive.namelist():
             if name != OURS and not name.startswith(BOOKKEEPING):
-                raise ValueError(f"the app that was shipped contains {name!r}: it is not ours, and not run")
+                raise ValueError(f"{REFUSED} contains {name!r}: it is not ours, and not run")
         found = tomllib.loads(archive.read(OURS).decode())["tool"]["flwr"]["app"]
     wanted = tomllib.loads(app_file())["tool"]["flwr"]["app"]
     if found["components"] != wanted["components"]:
-        raise ValueError(f"the app that was shipped would run {found['components']}: it is not run")
+        raise ValueError(f"{REFUSED} would run {found['components']}: it is not run")
 
 
 def guarded(unpack: Callable[..., Any]) -> Callable[..., Any]:

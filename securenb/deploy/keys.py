@@ -57,11 +57,17 @@ def read_roster(path: Path) -> Roster:
         raise ValueError(f"{path}: is no roster ({error})") from None
 
 
-def make_node_key(private: Path, public: Path) -> None:
-    """A key with which a node authenticates its connection to Flower's SuperLink (ECDSA, P-384)."""
+def make_node_key(private: Path) -> str:
+    """A key with which a node authenticates its connection to Flower's SuperLink (ECDSA, P-384).
+
+    Returns
+    -------
+    str
+        Its public half, in OpenSSH's format.
+    """
     key = ec.generate_private_key(ec.SECP384R1())
     write_secret(private, key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
-    public.write_bytes(key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH) + b"\n")
+    return key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode("ascii")
 
 
 def make_certificates(folder: Path, host: str) -> None:

@@ -28,6 +28,9 @@ CLIENT_APP = "securenb.deploy.client_app:app"
 FOLDER = "SECURENB_FOLDER"
 """The environment variable that tells an app its folder."""
 
+LOG = "flower.log"
+"""The file in a party's folder that has what Flower says."""
+
 ROUND = "round"
 """The one thing that a run is told: which of the coordinator's rounds it is."""
 
@@ -171,6 +174,13 @@ def last_line(output: str) -> str:
     """What Flower's command line said last, without its decoration."""
     lines = [_DECORATION.sub("", line).strip(" │╭╮╰╯─") for line in output.splitlines()]
     return next((line for line in reversed(lines) if line), "it gave no reason")
+
+
+def said_since(log: Path, seen: int, mark: str) -> str:
+    """What follows `mark`, to the end of the line, in a log after its first `seen` bytes; or nothing."""
+    text = log.read_bytes()[seen:].decode("utf-8", errors="replace")
+    found = re.search(re.escape(mark) + ".*", text)
+    return found.group() if found else ""
 
 
 def reason(log: Path) -> str:

@@ -30,6 +30,12 @@ NEED_LINKS = ("gossip", "ideal", "mixer", "ring")
 """Protocols that count on links between parties which the coordinator cannot read; it relays them here."""
 
 
+def check_relayed(name: str) -> None:
+    """Raise `ValueError` for a protocol that a coordinator who relays everything would break."""
+    if name not in RELAYED:
+        raise ValueError(f"{name} needs links that the coordinator cannot read, and it relays all")
+
+
 class Limits(BaseModel):
     """A party's own rules; `site.toml`.
 
@@ -65,8 +71,7 @@ class Limits(BaseModel):
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         for name in names:
             PROTOCOLS[name]
-            if name not in RELAYED:
-                raise ValueError(f"{name} needs links that the coordinator cannot read, and it relays all")
+            check_relayed(name)
         return names
 
     @field_validator("epsilon_per_round", "budget", mode="before")

@@ -30,7 +30,7 @@ class Deployment:
         schema, self.data = as_files(root, data.schema, {node.id: node.records for node in self.nodes})
         self.names, self.address = names, f"127.0.0.1:{free_port()}"
         self.run("init", self.folder, "--schema", schema, "--sites", ",".join(names),
-                 "--protocols", protocols, "--address", self.address)  # fmt: skip
+                 "--protocols", protocols, "--address", self.address, "--trial")  # fmt: skip
         self.coordinator = Coordinator(self.folder / "coordinator")
         self.parties = sorted(path.name for path in (self.folder / PARTIES).iterdir())
         self.joined = {}

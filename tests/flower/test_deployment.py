@@ -94,7 +94,7 @@ def test_strangers_get_one_clear_line_and_shipped_code_is_not_run(deploy, tmp_pa
     deployment = deploy(sites=3, protocols="plain")
     other = tmp_path / "other"
     deployment.run("init", other, "--schema", tmp_path / "schema.toml", "--sites", "site-1,site-2,site-3",
-                   "--protocols", "plain", "--address", deployment.address)  # fmt: skip
+                   "--protocols", "plain", "--address", deployment.address, "--trial")  # fmt: skip
     deployment.run("up", deployment.folder)
 
     wrong_certificate = deployment.place("site-3") / "ca.pem"

@@ -54,7 +54,7 @@ class Deployment:
         self.schema = data.schema
         self.root, self.folder = root, root / "deployment"
         schema, paths = as_files(root, data.schema, {node.id: node.records for node in self.nodes})
-        self.parties = init(self.folder, schema, NAMES, protocols, "127.0.0.1:8100", "127.0.0.1")
+        self.parties = init(self.folder, schema, NAMES, protocols, "127.0.0.1:8100", "127.0.0.1", None)
         for name in self.parties:
             self.edit(name, simulations="true", epsilon_per_round='"1"', budget='"2.5"')
         for name, path in paths.items():
@@ -320,6 +320,7 @@ def test_scenarios_that_no_deployment_can_run_are_refused(deployment):
         ({"dataset": "adult"}, "the records are at the sites: leave out dataset"),
         ({"protocol": "threshold_paillier"}, "is not in the roster"),
         ({"rule": "trusted_rows"}, "needs public records"),
+        *(({"protocol": name}, f"{name} needs links") for name in NEED_LINKS),
     ):
         with pytest.raises(ValueError, match=why):
             deployment.coordinator.order({"protocol": "plain", "epsilon": "1"} | choices)
@@ -338,7 +339,7 @@ def test_protocols_that_need_links_are_not_agreed_to(tmp_path, as_files, dataset
 def test_keys_are_never_replaced_and_only_their_owners_read_them(deployment):
     schema = deployment.root / "schema.toml"
     with pytest.raises(ValueError, match="keys are never replaced"):
-        init(deployment.folder, schema, NAMES, ["plain"], "127.0.0.1:1", "127.0.0.1")
+        init(deployment.folder, schema, NAMES, ["plain"], "127.0.0.1:1", "127.0.0.1", None)
     secret = [*deployment.folder.rglob("*.key")]
     assert len(secret) == 2 + 2 * len(deployment.parties)
     assert {path.stat().st_mode & 0o077 for path in secret} == {0}

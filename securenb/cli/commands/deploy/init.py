@@ -1,4 +1,4 @@
-"""`securenb deploy init`: keys, certificates and configuration of a deployment."""
+"""`securenb deploy init`: certificates and configuration of a deployment."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +7,7 @@ import typer
 
 from securenb.cli import console
 from securenb.deploy.folder import PARTIES, init
+from securenb.deploy.public_keys import read_public_keys
 
 
 def command(
@@ -20,11 +21,25 @@ def command(
     listen: Annotated[
         str, typer.Option(help="The coordinator's own address to listen on; 0.0.0.0 for all.")
     ] = "127.0.0.1",
+    key: Annotated[
+        list[Path] | None,
+        typer.Option(help="A party's public.toml, from its `securenb deploy key`; once for every party."),
+    ] = None,
+    trial: Annotated[  # noqa: FBT002 - a flag of the command line
+        bool, typer.Option("--trial", help="Make everybody's secret keys here: all machines are yours.")
+    ] = False,
 ) -> None:
-    """Make a folder with keys, certificates and a configuration to edit for every party."""
-    parties = init(folder, schema, _names(sites), _names(protocols), address, listen)
+    """Make a folder with certificates and a configuration to edit for every party."""
+    if trial == bool(key):
+        raise ValueError(
+            "name each party's public keys with --key; or, only if all machines are yours, make them: --trial"
+        )
+    keys = None if trial else [read_public_keys(path) for path in key or ()]
+    parties = init(folder, schema, _names(sites), _names(protocols), address, listen, keys)
     console.say(f"made {folder}: coordinator/, and in {PARTIES}/ a folder for each of {', '.join(parties)}")
-    console.say(f"next: edit the site.toml of each site, then `securenb deploy up {folder}`")
+    if trial:
+        console.say("a trial: everybody's secret keys were made here")
+    console.say(f"next: hand out the folders, then `securenb deploy up {folder}`")
 
 
 def _names(text: str) -> list[str]:

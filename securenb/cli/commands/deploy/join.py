@@ -30,6 +30,8 @@ def command(
 ) -> None:
     """Join as a site or a trustee, until interrupted; `securenb deploy down` ends it too."""
     folder = folder.absolute()
+    if not (folder / "site.toml").exists():
+        raise ValueError(f"{folder} holds no site.toml: copy what the coordinator sent into it")
     site = Site(folder)
     party = site.limits.party
     if schema is not None and (found := Site.schema_of(schema).digest) != site.schema.digest:
@@ -48,12 +50,13 @@ def command(
     launch.require()
     address = coordinator or (folder / "coordinator").read_text(encoding="utf-8").strip()
     start = launch.site(folder, party, address)
-    process = processes.start(folder, start.arguments, start.environment, folder / "flower.log")
+    process = processes.start(folder, start.arguments, start.environment, folder / launch.LOG)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     console.say(f"{party} has joined {address}; interrupt to leave")
+    console.say(f"roster {site.roster.digest.hex()[:16]}: the other parties must be shown the same")
     try:
         code = process.wait()
     finally:
         processes.end(folder)
     if code > 0:
-        raise ValueError(f"{party} could not stay: {launch.reason(folder / 'flower.log')}")
+        raise ValueError(f"{party} could not stay: {launch.reason(folder / launch.LOG)}")

@@ -16,6 +16,7 @@ from securenb.cli.options import Json, WithReport, report_page, write_report
 from securenb.deploy import launch, processes
 from securenb.deploy.coordinator import PROGRESS, RESULT, Coordinator
 from securenb.deploy.folder import APP, COORDINATOR
+from securenb.deploy.guard import REFUSED
 from securenb.deploy.log import Log
 
 SUBMIT_SECONDS = 40
@@ -43,6 +44,7 @@ def command(
     if "test_file" in choices:
         choices["test_file"] = str((scenario.parent / choices["test_file"]).absolute())
     place = coordinator.order(choices)
+    seen = (own / launch.LOG).stat().st_size
     submit = launch.submit(own, own / APP / "securenb-round", place.name)
     done = subprocess.run(
         submit.arguments, env=submit.environment, capture_output=True, text=True, check=False
@@ -51,7 +53,7 @@ def command(
         raise ValueError(
             f"the coordinator did not take the round: {launch.last_line(done.stdout + done.stderr)}"
         )
-    last = _follow(own, place, quiet=json)
+    last = _follow(own, place, seen, quiet=json)
     if last["event"] == "aborted":
         raise Abort(str(last["why"]))
     result = place / RESULT
@@ -66,8 +68,8 @@ def command(
     console.say(f"written to {result if out is None else out}: results.csv, model.json, manifest.json")
 
 
-def _follow(own: Path, place: Path, *, quiet: bool) -> dict[str, Any]:
-    """Show progress until the round has ended; its last line."""
+def _follow(own: Path, place: Path, seen: int, *, quiet: bool) -> dict[str, Any]:
+    """Show progress until the round has ended; its last line. `seen` is the end of Flower's log before it."""
     log, shown = Log(place / PROGRESS), 0
     began = time.monotonic()
     while True:
@@ -81,8 +83,10 @@ def _follow(own: Path, place: Path, *, quiet: bool) -> dict[str, Any]:
             raise Abort(
                 "the coordinator died; `securenb deploy up` starts it again; no site releases anything twice"
             )
+        if not shown and (why := launch.said_since(own / launch.LOG, seen, REFUSED)):
+            raise Abort(why)
         if not shown and time.monotonic() - began > SUBMIT_SECONDS:
-            raise Abort(f"the coordinator did not begin, see {own / 'flower.log'}")
+            raise Abort(f"the coordinator did not begin, see {own / launch.LOG}")
         time.sleep(0.2)
 
 

@@ -23,7 +23,7 @@ def command(folder: Annotated[Path, typer.Argument(help="The deployment's folder
     address = f"{'127.0.0.1' if settings.listen in ('0.0.0.0', '::') else settings.listen}:{settings.port}"  # noqa: S104 - compared, not bound
     launch.connect(own, address)
     start = launch.coordinator(own, settings.listen, settings.port)
-    process = processes.start(own, start.arguments, start.environment, own / "flower.log")
+    process = processes.start(own, start.arguments, start.environment, own / launch.LOG)
     try:
         _register(own, process)
     except BaseException:
@@ -44,5 +44,5 @@ def _register(own: Path, process: "subprocess.Popen[bytes]") -> None:
             return
         if process.poll() is not None or time.monotonic() > until:
             last = launch.last_line(done.stdout + done.stderr)
-            raise ValueError(f"the coordinator does not work, see {own / 'flower.log'}: {last}")
+            raise ValueError(f"the coordinator does not work, see {own / launch.LOG}: {last}")
         time.sleep(0.5)
