@@ -67,8 +67,9 @@ class DoubleMasking(Protocol):
     def check_threshold(self, threshold: int, holders: int) -> None:
         """Raise `RefusedSession` unless so many of a secret's holders are enough to rebuild it.
 
-        With more than two thirds no two sets of survivors can both be confirmed while fewer than a third
-        of the holders lie; with more than half no two disjoint sets can both rebuild.
+        With t of h, a lying aggregator gets two sets of survivors confirmed only with the help of 2t - h
+        holders; more than two thirds makes that more than a third. With more than half no two disjoint sets
+        can both rebuild. See docs/decisions/survivors-are-proved-not-signed.md.
         """
         parts, share = (3, "two thirds") if self.profile == "lying" else (2, "half")
         if parts * threshold <= (parts - 1) * holders:

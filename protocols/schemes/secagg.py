@@ -18,7 +18,7 @@ class SecAgg(DoubleMasking):
 
     claims = Claims(
         sees="sums",
-        trust="more than a third of each group (curious: half), not to work with the aggregator",
+        trust="two thirds of each group (curious: half), not to work with the aggregator",
         dropouts="at any stage; the survivors are summed, down to the threshold",
         lying_aggregator="nothing in the lying profile, but it can prevent a result; all in the curious one",
         source="Bonawitz et al. 2017",

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections import deque
+from itertools import combinations
 
 import msgspec
 import numpy as np
@@ -275,6 +276,112 @@ def test_rule_03_as_many_valid_confirmations_as_the_threshold_are_needed(forged,
         any(envelope.sender == "node-6" for envelope in lab.sent if isinstance(envelope.body, Unmasking))
         == unmasks
     )
+
+
+class SplitView:
+    """The aggregator and some corrupt nodes against node-0: some are told that it is silent.
+
+    The corrupt nodes confirm whatever is wanted, to everybody, and give away both shares that they hold.
+    """
+
+    def __init__(self, lab, corrupt, told_silent):
+        self.lab, self.size = lab, len(lab.nodes)
+        self.corrupt, self.told_silent = set(corrupt), set(told_silent)
+        self.said = {}  # (sender, recipient) to the proof
+        self.vector = None
+
+    def story(self, node):
+        return range(1, self.size) if node in self.told_silent else range(self.size)
+
+    def on_the_way(self, envelope):
+        nodes = self.lab.nodes
+        match envelope.body:
+            case Survivors():
+                members = self.story(nodes.index(envelope.recipient))
+                return [instead_of(envelope, Survivors(pack_set(members, self.size)))]
+            case MaskedVector(words) if envelope.sender == "node-0":
+                self.vector = from_bytes(words).copy()
+            case Confirmation(proofs):
+                sender = nodes.index(envelope.sender)
+                others = [node for node in self.story(sender) if node != sender]
+                for at, node in enumerate(others):
+                    self.said[sender, node] = proofs[16 * at : 16 * at + 16]
+                return []
+        return [envelope]
+
+    def confirmations(self, node):
+        """Everything that can be said to this node in favour of what it was told."""
+        survived = self.lab.round.terms.survived(pack_set(self.story(node), self.size))
+        proofs = {}
+        for sender in self.story(node):
+            if sender in self.corrupt:
+                proofs[sender] = self.lab.parties[self.lab.nodes[sender]]._peers[node].confirm(survived)
+            elif (sender, node) in self.said:
+                proofs[sender] = self.said[sender, node]
+        proofs.pop(node, None)
+        return Confirmations(
+            pack_set([*proofs, node], self.size), b"".join(proofs[s] for s in sorted(proofs))
+        )
+
+    def recovered(self):
+        """The vector of node-0, if so many shares of both of its secrets are given away; `None` if not."""
+        lab, threshold = self.lab, self.lab.round.terms.threshold
+        assert lab.run(self.on_the_way) is None
+        seeds, keys = {}, {}
+        for node in range(self.size):
+            party = lab.parties[lab.nodes[node]]
+            if node in self.corrupt:
+                pair = party._peers[0].unseal_shares(party._delivered[0])
+                seeds[node], keys[node] = pair[:32], pair[32:]
+                continue
+            envelope = Envelope(AGGREGATOR, party.me, self.confirmations(node))
+            for answer in lab.ask(party.me, lambda: party.handle(envelope)):  # noqa: B023
+                at = unpack_set(answer.body.present, self.size).index(0)
+                (keys if node in self.told_silent else seeds)[node] = answer.body.shares[
+                    32 * at : 32 * at + 32
+                ]
+        if min(len(seeds), len(keys)) < threshold:
+            return None
+        terms, round_ = lab.round.terms, lab.round
+        neighbours = [(node, round_._keys[node].mask) for node in range(1, self.size)]
+        pairwise = np.zeros_like(self.vector)
+        remove_pairwise_masks(pairwise, 0, combine(keys, threshold), round_._statements, neighbours)
+        left = self.vector - pairwise
+        subtract_mask(left, terms.self_mask(combine(seeds, threshold)))
+        return from_ring(left)
+
+
+@pytest.mark.parametrize(("size", "threshold"), [(7, 5), (7, 6), (8, 6)])
+def test_rule_03_two_stories_open_one_node_only_with_the_help_of_2t_minus_n_nodes(size, threshold):
+    """The bound is exact: one corrupt node fewer, and no way of splitting the honest ones suffices."""
+    corrupt = 2 * threshold - size
+
+    def attack(helpers, told_silent):
+        lab = Lab(SecAgg(threshold=threshold), size)
+        return lab, SplitView(lab, helpers, told_silent).recovered()
+
+    honest = range(1, size - corrupt)
+    lab, stolen = attack(range(size - corrupt, size), honest[: threshold - corrupt])
+    assert (stolen == lab.vectors["node-0"]).all()
+    honest = range(1, size - corrupt + 1)
+    for count in range(len(honest) + 1):
+        for told_silent in combinations(honest, count):
+            _, stolen = attack(range(size - corrupt + 1, size), told_silent)
+            assert stolen is None, told_silent
+
+
+def test_rule_03_a_confirmation_counts_for_one_pair_of_nodes_in_one_direction():
+    lab = Lab()
+    lab.run(withholding(Confirmations))
+    survived = lab.round.terms.survived(pack_set(range(7), 7))
+    zero, one, two = (lab.parties[lab.nodes[node]]._peers for node in range(3))
+    proof = one[0].confirm(survived)
+    assert zero[1].confirmed(survived, proof)
+    assert not one[0].confirmed(survived, proof)  # reflected
+    assert not zero[2].confirmed(survived, proof)  # as that of somebody else
+    assert not two[1].confirmed(survived, proof)  # to somebody else
+    assert not zero[1].confirmed(lab.round.terms.survived(pack_set(range(6), 7)), proof)
+    assert not zero[1].confirmed(Lab(session_id=bytes(15) + b"1").round.terms.survived(bytes([127])), proof)
 
 
 # 4
