@@ -1,8 +1,10 @@
 """The eighteen rules that toy secure aggregation breaks, each with what happens to whoever breaks it here."""
 
 import dataclasses
+import re
 from collections import deque
 from itertools import combinations
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -137,6 +139,19 @@ def withholding(kind, *parties):
 
 def both_profiles(function):
     return pytest.mark.parametrize("profile", ["lying", "curious"])(function)
+
+
+def test_the_page_names_the_tests_of_every_rule():
+    tests = Path(__file__).resolve().parents[1]
+    page = (tests.parent / "docs" / "protocols" / "secagg.md").read_text()
+    rows = re.findall(r"^\| (\d+) \| .+ \| (.+) \|$", page, re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, 19))
+    written = "\n".join(path.read_text() for path in tests.rglob("test_*.py"))
+    for number, cell in rows:
+        named = re.findall(r"`(test_\w+)`", cell)
+        ours = [name for name in globals() if name.startswith(f"test_rule_{int(number):02}_")]
+        assert set(ours) <= set(named)
+        assert all(f"\ndef {name}(" in written for name in named)
 
 
 # 1
@@ -475,6 +490,27 @@ def test_rule_05_a_node_runs_no_session_of_other_parameters():
     )
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        SecAgg(threshold=6),
+        SecAggPlus(corrupt=0.0),  # another number of neighbours, another graph
+        SecAgg(profile="lying", threshold=7),
+    ],
+)
+def test_rule_05_what_is_signed_holds_under_the_signed_parameters_only(other):
+    credentials = made_on_the_spot([f"node-{i}" for i in range(7)], seeded(9))
+    signed = []
+    elsewhere = Lab(other, credentials=credentials)
+    elsewhere.run(lambda e: (signed.append(e.body) if isinstance(e.body, Keys) else None) or [])
+    lab = Lab(credentials=credentials)
+    lab.run(replacing(Keys, lambda _: signed[2], ["node-2"]))
+    assert [(by, party) for by, party, why in lab.faults if "does not fit (rule 4)" in why] == [
+        (AGGREGATOR, "node-2")
+    ]
+    assert "node-2" not in lab.aggregator.output.members[0]
+
+
 def test_rule_05_a_node_with_too_few_holders_left_stops():
     lab = Lab()
     few = pack_set(range(4), 7)
@@ -506,6 +542,16 @@ def test_rule_06_nodes_count_the_survivors_themselves(profile, members):
     assert not lab.bodies(Confirmation)
     assert {by for by, party, why in lab.faults if party == AGGREGATOR and "rule 6" in why} == set(lab.nodes)
     assert lab.aggregator.output is None
+
+
+@both_profiles
+def test_rule_06_only_vectors_that_were_accepted_count(profile):
+    lab = Lab(SecAgg(profile=profile))  # 7 nodes, threshold 5
+    short = replacing(MaskedVector, lambda body: MaskedVector(body.words[:-8]), lab.nodes[:3])
+    assert lab.run(short) is None
+    assert "4 of 7 answered, 5 needed" in str(lab.stopped[AGGREGATOR])
+    assert {party for by, party, _ in lab.faults if by == AGGREGATOR} == set(lab.nodes[:3])
+    assert not lab.bodies(Survivors)
 
 
 # 7
@@ -632,6 +678,22 @@ def test_rule_10_shares_that_were_swapped_or_changed_are_unreadable_and_reported
     ]
     (answer,) = [e.body for e in lab.sent if isinstance(e.body, Unmasking) and e.sender == "node-9"]
     assert unpack_set(answer.present, 10) == list(range(2, 10))
+
+
+def test_rule_10_sealed_shares_are_for_one_node_from_one_node_and_nothing_else():
+    lab = Lab()
+    lab.run(withholding(Survivors))
+    zero, one, two = (lab.parties[lab.nodes[node]]._peers for node in range(3))
+    pair = bytes(range(64))
+    sealed = zero[1].seal_shares(pair)
+    assert one[0].unseal_shares(sealed) == pair
+    for reader in (zero[1], one[2], two[0], two[1]):  # reflected, from or for somebody else
+        with pytest.raises(ValueError, match="does not belong here"):
+            reader.unseal_shares(sealed)
+    other_keys = dataclasses.replace(one[0], its=bytes(32))
+    with pytest.raises(ValueError, match="does not belong here"):
+        other_keys.unseal_shares(sealed)
+    assert not one[0].confirmed(pair, sealed)  # as another kind of message
 
 
 def test_rule_10_shares_of_another_session_are_unreadable():
