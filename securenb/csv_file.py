@@ -5,6 +5,7 @@ with its row and column; rows are counted like a spreadsheet does, the header be
 """
 
 import csv
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from securenb.feature import Categorical
 from securenb.records import Records
 from securenb.schema import Schema
 
+UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 CHUNK_ROWS = 250_000
 
 Names = NDArray[np.object_]
@@ -44,13 +46,12 @@ def read_records(
     """
     try:
         return _read(path, schema, node_column, progress)
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: is not UTF-8 ({error.reason} at byte {error.start})") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: {_not_utf8(path)}") from None
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
     except ValueError as error:
-        reason = str(error).strip().removeprefix("Error tokenizing data. C error: ")
-        raise ValueError(f"{path}: {reason}") from None
+        raise ValueError(f"{path}: {_in_our_words(str(error).strip())}") from None
 
 
 def _read(
@@ -71,6 +72,34 @@ def _read(
     return Records.concatenate(*parts), np.concatenate(names) if names else None
 
 
+def _not_utf8(path: Path) -> str:
+    """Where the first bytes are that are not UTF-8: row and column, if the row can be told."""
+    names: list[str] = []
+    with path.open("rb") as file:
+        for row, line in enumerate(file, 1):
+            text = line.decode("utf-8-sig", errors="replace")
+            try:
+                fields = next(csv.reader([text]), [])
+            except csv.Error:
+                return f"row {row}: is not UTF-8"
+            names = names or fields
+            for position, field in enumerate(fields):
+                if UNREADABLE in field:
+                    column = repr(names[position]) if row > 1 and position < len(names) else position + 1
+                    return f"row {row}, column {column}: is not UTF-8"
+    return "is not UTF-8"
+
+
+def _in_our_words(reason: str) -> str:
+    """What pandas says of a file that it cannot split into fields, with the row as a spreadsheet counts."""
+    if surplus := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", reason):
+        header, row, fields = surplus.groups()
+        return f"row {row}: has {fields} fields, and the header {header}"
+    if unclosed := re.search(r"EOF inside string starting at row (\d+)", reason):
+        return f"row {int(unclosed[1]) + 1}: opens a quotation that never ends"
+    return reason
+
+
 def _header(path: Path) -> list[str]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         header = next(csv.reader(file), None)
@@ -87,7 +116,13 @@ def _chunks(path: Path, schema: Schema, header: list[str], node_column: str | No
     text += [schema.label, *([] if node_column is None else [node_column])]
     wanted = {*(feature.name for feature in schema.features), *text}
     if absent := sorted(wanted - set(header)):
-        raise ValueError(f"missing column{'s' if len(absent) > 1 else ''} {', '.join(map(repr, absent))}")
+        hint = (
+            ""
+            if len(header) > 1
+            else f"; the header is one field, {header[0]!r}: commas must separate fields"
+        )
+        many = "s" if len(absent) > 1 else ""
+        raise ValueError(f"missing column{many} {', '.join(map(repr, absent))}{hint}")
     chunks = pd.read_csv(
         path,
         # not `usecols`: with it, rows that are longer than the header would pass, cut off. Text stays

@@ -1,5 +1,6 @@
 """A user's own file: read whole or refused with row and column."""
 
+import gzip
 import json
 
 import numpy as np
@@ -81,12 +82,19 @@ REFUSED = {
     "not a number": (HEADER + ROWS + "south,red,old,yes,\n", "row 5, column 'age': 'old'"),
     "no number": (HEADER + ROWS + "south,red,,yes,\n", "row 5, column 'age': ''"),
     "no node": (HEADER + ROWS + " ,red,1,yes,\n", "row 5, column 'site': names no node"),
-    "too many fields": (HEADER + ROWS + "north,red,1,yes,a,b,c\n", "line 5"),
+    "too many fields": (HEADER + ROWS + "north,red,1,yes,a,b,c\n", "row 5: has 7 fields, and the header 5"),
+    "quotation": (HEADER + ROWS + 'north,"red,1,yes,\n', "row 5: opens a quotation that never ends"),
+    "semicolons": ("colour;age;bought\nred;1;yes\n", "'colour;age;bought': commas must separate fields"),
     "more fields than names": (
         "site,colour,age,bought\nn,red,1,yes,x\ns,red,2,no,y\n",
         "more fields than the header",
     ),
-    "not utf-8": (HEADER.encode() + b"n\xf6rd,red,1,yes,\n", "is not UTF-8"),
+    "not utf-8": (
+        HEADER.encode() + b"s,red,1,yes,\nn\xf6rd,red,1,yes,\n",
+        "row 3, column 'site': is not UTF-8",
+    ),
+    "packed": (gzip.compress((HEADER + ROWS).encode(), mtime=0), "is not UTF-8"),
+    "not utf-8 header": (b"colo\xfcr,age\nred,1\n", "row 1, column 1: is not UTF-8"),
 }
 
 
@@ -101,6 +109,13 @@ def test_a_bad_value_in_a_later_chunk_has_the_row_of_the_file(write, monkeypatch
     monkeypatch.setattr(securenb.csv_file, "CHUNK_ROWS", 2)
     with pytest.raises(ValueError, match="row 5, column 'colour': 'blue'"):
         read_records(write(HEADER + ROWS + "south,blue,1,yes,\n"), SCHEMA)
+
+
+def test_bytes_that_are_no_text_in_a_later_chunk_have_the_row_of_the_file(write, monkeypatch):
+    monkeypatch.setattr(securenb.csv_file, "CHUNK_ROWS", 1000)
+    text = HEADER.encode() + b"north,red,1,yes,\n" * 50_000 + b"north,r\xe9d,1,yes,\n"
+    with pytest.raises(ValueError, match="row 50002, column 'colour': is not UTF-8"):
+        read_records(write(text), SCHEMA)
 
 
 def test_a_missing_file_is_named(tmp_path):
