@@ -12,6 +12,9 @@ source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "securenb"
+html_static_path = ["_static"]
+html_css_files = ["style.css"]
+toc_object_entries = False  # thousands of names on every page help nobody
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

@@ -1,9 +1,10 @@
-"""Writes the reference: a page for each package, a part for each public module.
+"""Writes the reference: a page for each folder of modules, a part for each public module.
 
 `python docs/generate_reference.py FOLDER` before Sphinx runs; the pages follow from the tree, so they are
 not kept in it.
 """
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -25,15 +26,27 @@ def modules(package: str) -> list[str]:
     return sorted(found)
 
 
+def pages(package: str) -> dict[str, list[str]]:
+    """Public modules by the folder that they are in."""
+    found: dict[str, list[str]] = {package: []}
+    for name in modules(package):
+        found.setdefault(name.rpartition(".")[0], []).append(name)
+    return found
+
+
 def main(folder: Path) -> None:
-    """Write one page a package, and their index."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write one page a folder of modules, and their index."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    toc = ["# Reference", "", "From the docstrings of the code; a page for each folder of modules.", ""]
     for package, title in PACKAGES.items():
-        lines = [f"# `{package}`: {title[0].lower()}{title[1:]}", ""]
-        for name in modules(package):
-            lines += [f"## `{name}`", "", "```{eval-rst}", f".. automodule:: {name}", "```", ""]
-        (folder / f"{package}.md").write_text("\n".join(lines), encoding="utf-8")
-    toc = ["# Reference", "", "From the docstrings of the code.", "", "```{toctree}", *PACKAGES, "```", ""]
+        found = pages(package)
+        toc += [f"## {title}", "", "```{toctree}", ":maxdepth: 1", *found, "```", ""]
+        for page, names in found.items():
+            lines = [f"# `{page}`", ""]
+            for name in names:
+                lines += [f"## `{name}`", "", "```{eval-rst}", f".. automodule:: {name}", "```", ""]
+            (folder / f"{page}.md").write_text("\n".join(lines), encoding="utf-8")
     (folder / "index.md").write_text("\n".join(toc), encoding="utf-8")
 
 
