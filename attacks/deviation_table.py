@@ -28,6 +28,7 @@ What becomes of a run in which one party breaks the protocol and everybody else 
 one group, three coordinates, seed {SEED}, each protocol with its parameters for tests (`secagg` and
 `secagg_plus`: the lying profile). A contract test runs all of them, and holds every cell to the promise
 below and this page to the code. An empty cell: the protocol gives no occasion for it.
+[](deviations_flower.md) plays the same scripts to another implementation.
 """
 
 LIMITS = """All but the last keep the promise of every protocol: the exact sum of the members, of at least the

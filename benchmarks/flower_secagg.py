@@ -1,7 +1,7 @@
 """One round of Flower's SecAgg+ in one process: its own workflow and client code, no network.
 
-Run by `benchmarks.secagg` with the Python of an environment in which `flwr` is installed; prints one line
-of JSON. Needs nothing of this project.
+Run by `benchmarks.secagg`, and used by `flower_scripts.py`, with the Python of an environment in which `flwr`
+is installed; prints one line of JSON. Needs nothing of this project.
 
     python benchmarks/flower_secagg.py --nodes 100 --shares 21 --threshold 14 --length 1000 --silent 0
 """
@@ -44,7 +44,8 @@ class Loopback:
         self.cpu = dict.fromkeys(vectors, 0.0)
         self.sent = dict.fromkeys(vectors, 0)
         self.stage = 0
-        self.between = 0.0  # time spent here and in clients, which is not the server's
+        self.total = 0.0
+        self.between = 0.0  # of it, time spent here and in clients, which is not the server's
 
     def fit(self, message: Message, _context: Context) -> Message:
         node = message.metadata.dst_node_id
@@ -58,17 +59,51 @@ class Loopback:
             node = message.metadata.dst_node_id
             if self.stage == 2 and node in self.silent:
                 continue
-            # the workflow sends one record to all, and the client's code takes it apart
-            message.content = recorddict_from_proto(recorddict_to_proto(message.content))
-            begin = time.process_time()
-            reply = secaggplus_mod(message, self.contexts[node], self.fit)
-            self.cpu[node] += time.process_time() - begin
-            reply.metadata.__dict__["_src_node_id"] = node
+            reply = self.answer(message)
             self.sent[node] += len(recorddict_to_proto(reply.content).SerializeToString())
             replies.append(reply)
         self.stage += 1
         self.between += time.process_time() - arrived
         return replies
+
+    def answer(self, message: Message) -> Message:
+        """What the client that the message is for says to it."""
+        node = message.metadata.dst_node_id
+        # the workflow sends one record to all, and the client's code takes it apart
+        message.content = recorddict_from_proto(recorddict_to_proto(message.content))
+        begin = time.process_time()
+        reply = secaggplus_mod(message, self.contexts[node], self.fit)
+        self.cpu[node] += time.process_time() - begin
+        reply.metadata.__dict__["_src_node_id"] = node
+        return reply
+
+
+def mean_of(loopback: Loopback, shares: int, threshold: int) -> np.ndarray | None:
+    """The mean that the workflow arrives at among the loopback's clients; `None` if it halts."""
+    logging.getLogger("flwr").setLevel(logging.CRITICAL)
+    TaskIdentity.run_id, TaskIdentity.node_id, TaskIdentity.task_id = 1, 0, 1
+    nodes = list(loopback.vectors)
+    clients = SimpleClientManager()
+    for node in nodes:
+        clients.register(GridClientProxy(node_id=node, grid=loopback, run_id=1))
+    strategy = FedAvg(fraction_fit=1.0, min_fit_clients=len(nodes), min_available_clients=len(nodes))
+    context = LegacyContext(
+        Context(run_id=1, node_id=0, node_config={}, state=RecordDict(), run_config={}),
+        ServerConfig(num_rounds=1),
+        strategy,
+        clients,
+    )
+    zeros = ndarrays_to_parameters([np.zeros_like(loopback.vectors[nodes[0]])])
+    context.state.array_records[MAIN_PARAMS_RECORD] = compat.parameters_to_arrayrecord(zeros, keep_input=True)
+    context.state.config_records[MAIN_CONFIGS_RECORD] = flwr.app.ConfigRecord({Key.CURRENT_ROUND: 1})
+    before = context.state.array_records[MAIN_PARAMS_RECORD]
+    begin = time.process_time()
+    SecAggPlusWorkflow(shares, threshold)(loopback, context)
+    loopback.total = time.process_time() - begin
+    record = context.state.array_records[MAIN_PARAMS_RECORD]
+    if record is before:
+        return None
+    return parameters_to_ndarrays(compat.arrayrecord_to_parameters(record, keep_input=True))[0]
 
 
 def main() -> None:
@@ -76,30 +111,10 @@ def main() -> None:
     for name in ("nodes", "shares", "threshold", "length", "silent", "seed"):
         parser.add_argument(f"--{name}", type=int, default=0)
     options = parser.parse_args()
-    logging.getLogger("flwr").setLevel(logging.ERROR)
-    TaskIdentity.run_id, TaskIdentity.node_id, TaskIdentity.task_id = 1, 0, 1
     rng = np.random.default_rng(options.seed)
     vectors = {i + 1: rng.uniform(-1, 1, options.length) for i in range(options.nodes)}
     loopback = Loopback(vectors, set(range(1, options.silent + 1)))
-    clients = SimpleClientManager()
-    for node in vectors:
-        clients.register(GridClientProxy(node_id=node, grid=loopback, run_id=1))
-    strategy = FedAvg(fraction_fit=1.0, min_fit_clients=options.nodes, min_available_clients=options.nodes)
-    context = LegacyContext(
-        Context(run_id=1, node_id=0, node_config={}, state=RecordDict(), run_config={}),
-        ServerConfig(num_rounds=1),
-        strategy,
-        clients,
-    )
-    zeros = ndarrays_to_parameters([np.zeros(options.length)])
-    context.state.array_records[MAIN_PARAMS_RECORD] = compat.parameters_to_arrayrecord(zeros, keep_input=True)
-    context.state.config_records[MAIN_CONFIGS_RECORD] = flwr.app.ConfigRecord({Key.CURRENT_ROUND: 1})
-    workflow = SecAggPlusWorkflow(options.shares, options.threshold)
-    begin = time.process_time()
-    workflow(loopback, context)
-    total = time.process_time() - begin
-    record = context.state.array_records[MAIN_PARAMS_RECORD]
-    mean = parameters_to_ndarrays(compat.arrayrecord_to_parameters(record, keep_input=True))[0]
+    mean = mean_of(loopback, options.shares, options.threshold)
     summed = [vectors[node] for node in vectors if node not in loopback.silent]
     finished = [node for node in vectors if node not in loopback.silent]
     print(
@@ -107,7 +122,7 @@ def main() -> None:
             {
                 "version": flwr.__version__,
                 "client": sum(loopback.cpu[node] for node in finished) / len(finished),
-                "server": total - loopback.between,
+                "server": loopback.total - loopback.between,
                 "upload": sum(loopback.sent[node] for node in finished) / len(finished),
                 "error": float(abs(mean - np.mean(summed, axis=0)).max()),
             }
