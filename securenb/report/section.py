@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, ClassVar
 
+import altair as alt
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
@@ -52,7 +53,8 @@ class Content:
 
     def figure(self, name: str, chart: Any, caption: str) -> None:
         """A chart of Altair; `name` must be unique in the report."""
-        self.charts[name] = chart.to_dict()
+        with alt.data_transformers.enable("default", max_rows=None):
+            self.charts[name] = chart.to_dict()
         self.html.append(
             f'<figure><div id="{escape(name)}" class="chart" role="img" aria-label="{escape(caption)}"></div>'
             f"<figcaption>{escape(caption)}</figcaption></figure>"

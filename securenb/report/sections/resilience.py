@@ -26,6 +26,8 @@ CURVE = {"dataset", "share", "rule", "mean", "low", "high", "worst_attack", *MEN
 CELL = {"dataset", "share", "rule", "attack", "balanced_accuracy", *MENUS}
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 """After eight colours, lines are dashed, then dotted."""
+MOST_CELLS = 8_000
+"""Of more cells the map shows one share of malicious nodes, so that the page stays small."""
 ROOM_FOR_FIGURES = 10
 """Rules beside each other whose cells are wide enough for a figure."""
 
@@ -148,7 +150,16 @@ def heat_map(results: pd.DataFrame) -> Any:
     by = ["rule", "attack", "share", "malicious_share", *MENUS]
     frame = results.groupby(by, as_index=False, sort=False)["balanced_accuracy"].mean()
     frame = frame[frame["attack"] != "none"].sort_values("share", kind="stable")
-    frame["balanced_accuracy"] = frame["balanced_accuracy"].round(4)
+    shares = list(dict.fromkeys(frame["malicious_share"]))
+    first = {"malicious_share": shares[(len(shares) - 1) // 2]} if shares else {}
+    if len(frame) > MOST_CELLS:
+        frame = frame[frame["malicious_share"] == first["malicious_share"]]
+    menus = {
+        column: words
+        for column, words in {"malicious_share": "malicious nodes", **MENUS}.items()
+        if frame[column].nunique() > 1
+    }
+    frame = frame[["rule", "attack", "balanced_accuracy", *menus]].round({"balanced_accuracy": 4})
     rules = list(dict.fromkeys(results["rule"]))
     base = alt.Chart(frame).encode(
         x=alt.X("rule:N", title=None, sort=rules, axis=alt.Axis(labelAngle=-40)),
@@ -164,9 +175,6 @@ def heat_map(results: pd.DataFrame) -> Any:
         color=alt.condition(alt.datum.balanced_accuracy < 0.55, alt.value("white"), alt.value("black")),
     )
     chart = cells + figures if len(rules) <= ROOM_FOR_FIGURES else cells
-    menus = {"malicious_share": "malicious nodes", **MENUS}
-    shares = list(dict.fromkeys(frame["malicious_share"]))
-    first = {"malicious_share": shares[(len(shares) - 1) // 2]} if shares else {}
     sized = chart.properties(width="container", height=22 * frame["attack"].nunique())
     return styled(chosen(sized, frame, menus, first))
 

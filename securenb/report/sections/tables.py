@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from securenb.report.run import Run
 from securenb.report.section import Content, Section
 
-MOST = 2000
+MOST = 1000
 """Rows of one table that a page shows; longer ones stay in their CSV file."""
 
 

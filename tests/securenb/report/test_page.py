@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import pandas as pd
 import pytest
 
 from securenb.cli.main import MISTAKE, main
@@ -102,6 +103,17 @@ def test_a_picture_without_a_chart_of_its_own_is_on_the_page(compared, tmp_path)
     assert main([*arguments, "--out", str(folder)]) == 0
     assert "data:image/png;base64," in (folder / "report.html").read_text()
     assert "data:image/png;base64," not in (compared / "report.html").read_text()
+
+
+@pytest.mark.slow
+def test_a_study_of_a_hundred_thousand_lines_stays_below_six_megabytes(attacked, tmp_path):
+    large = tmp_path / "large"
+    shutil.copytree(attacked, large)
+    results = pd.read_csv(large / "results.csv")
+    copies = [results.assign(attack=results["attack"] + f":{copy}") for copy in range(1000)]
+    pd.concat(copies).to_csv(large / "results.csv", index=False)
+    assert len(results) * len(copies) > 50_000
+    assert len(Report.read(large).html().encode()) < 6_000_000
 
 
 @pytest.mark.slow
