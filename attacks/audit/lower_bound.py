@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import special, stats
 
 from securenb.parameters import Floats
 
@@ -109,17 +109,44 @@ def trials_needed(epsilon: float, alpha: float) -> int:
     return trials
 
 
-def one_run_bound(correct: int, guesses: int, alpha: float) -> float:
-    """A lower bound from one run with many independent canaries; for pure epsilon.
+def one_run_bound(
+    correct: int, guesses: int, alpha: float, delta: float = 0.0, canaries: int | None = None
+) -> float:
+    """A lower bound from one run with many independent canaries.
 
     Each canary is in or out by a fair coin; `guesses` of the coins were guessed, `correct` of them right.
-    If the run is epsilon-DP their number is dominated by a binomial with exp(epsilon)/(1 + exp(epsilon))
-    (Steinke, Nasr and Jagielski 2023, theorem 5.2 with delta 0).
+    If the run is epsilon-DP their number is dominated by a binomial with exp(epsilon)/(1 + exp(epsilon));
+    a delta adds to its tail (Steinke, Nasr and Jagielski 2023, theorem 5.2).
+
+    Parameters
+    ----------
+    canaries
+        How many there were, guessed or not; by default all were guessed.
     """
-    if not 0 <= correct <= guesses or not guesses:
-        raise ValueError(f"{correct} of {guesses} guesses cannot be right")
-    share = clopper_pearson(correct, guesses, alpha)[0]
-    return max(0.0, float(special.logit(share))) if share > 0 else 0.0
+    total = guesses if canaries is None else canaries
+    if not 0 <= correct <= guesses <= total or not guesses:
+        raise ValueError(f"{correct} of {guesses} guesses about {total} canaries cannot be right")
+    if not delta:
+        share = clopper_pearson(correct, guesses, alpha)[0]
+        return max(0.0, float(special.logit(share))) if share > 0 else 0.0
+    low, high = 0.0, 50.0
+    if _chance(correct, guesses, low, delta, total) > alpha:
+        return 0.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        refuted = _chance(correct, guesses, middle, delta, total) <= alpha
+        low, high = (middle, high) if refuted else (low, middle)
+    return low
+
+
+def _chance(correct: int, guesses: int, epsilon: float, delta: float, total: int) -> float:
+    """At most how likely so many right guesses are, of a run that is (epsilon, delta)-DP."""
+    law = stats.binom(guesses, special.expit(epsilon))
+    steps = np.arange(1, correct + 1)
+    # P(correct - i ≤ W < correct) / i: what moving i guesses to the right side would cost
+    below = law.cdf(correct - 1) - law.cdf(correct - 1 - steps)
+    worst = float(np.max(below / steps, initial=0.0))
+    return float(law.sf(correct - 1)) + 2 * total * delta * worst
 
 
 def _threshold(first: Floats, second: Floats, delta: float, *, flipped: bool) -> tuple[float, float] | None:

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from attacks.audit.canaries import guessed
 from attacks.audit.finding import Finding
-from attacks.audit.lower_bound import Bound, lower_bound, one_run_bound
+from attacks.audit.lower_bound import lower_bound
 from attacks.audit.neighbours import Neighbours
 from attacks.audit.statistical_level import furthest, judged, tell_apart
 from attacks.audit.target import Target
@@ -26,8 +27,6 @@ PILOT = 2_000
 """Runs on each input that choose the pair of inputs; they are not counted."""
 
 FEWEST_CANARIES = 30
-GUESSED = 3
-"""One in so many canaries is guessed: those with the most extreme scores."""
 
 
 def audit_view(
@@ -68,8 +67,8 @@ def audit_view(
         "L3", f"the {target.view} as a whole", judged(bound, ceiling), evidence, bound.epsilon, ceiling
     )
     rows = target.rows()
-    if adjacency == "add-remove" and target.view != "model" and target.delta == 0 and rows >= FEWEST_CANARIES:
-        progress("canaries in one run")
+    if adjacency == "add-remove" and target.view != "model" and rows >= FEWEST_CANARIES:
+        progress("canaries")
         yield _canaries(target, before, after, moved, rows, rng, alpha / 2, ceiling)
 
 
@@ -143,11 +142,4 @@ def _canaries(
     # each coordinate between the two true answers, from -1 to 1; coordinates weigh the same
     bounded = np.clip(outputs, np.minimum(low, high), np.maximum(low, high))
     score = (2 * (bounded - low) / (high - low) - 1).sum(axis=1)
-    guessed = np.argsort(-np.abs(score), kind="stable")[: rows // GUESSED]
-    correct = int(np.count_nonzero((score[guessed] > 0) == inside[guessed]))
-    epsilon = one_run_bound(correct, len(guessed), alpha)
-    evidence = (
-        f"lower bound {epsilon:.4g}: {correct} of {len(guessed)} guesses right, {rows} canaries, one run"
-    )
-    bound = Bound(epsilon, "right guesses", (correct, len(guessed)), rows)
-    return Finding("L3", "canaries in one run", judged(bound, claimed), evidence, epsilon, claimed)
+    return guessed(score, inside, claimed, target.delta, alpha)
