@@ -8,12 +8,17 @@ from pathlib import Path
 import pandas as pd
 import pooch
 import pytest
+from hypothesis import settings
 
 from securenb.dataset import Dataset, DatasetUnavailable, load_dataset
 from securenb.feature import Numeric
 from securenb.records import Records
 from securenb.schema import Schema
 from securenb.schema_file import schema_to_dict
+
+# a busy machine is no reason for a law to fail
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True, scope="session")
