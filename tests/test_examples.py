@@ -5,8 +5,9 @@ import shlex
 from pathlib import Path
 
 import pytest
+import typer
 
-from securenb.cli.main import main
+from securenb.cli.main import build, main
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -48,6 +49,31 @@ def test_the_commands_on_a_page_run_in_order(page, tmp_path, monkeypatch):
             assert main(words[1:]) == 0, line
 
 
+ALL_PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.S | re.M)
+COMMANDS = [
+    pytest.param(line, id=line[:60])
+    for page in ALL_PAGES
+    if "_build" not in page.parts
+    for block in FENCE.findall(page.read_text(encoding="utf-8"))
+    for line in block.replace("\\\n", " ").splitlines()
+    if line.startswith("securenb ") and not re.search("…|[{(]", line)
+]
+"""What readers are told to type, wherever it stands."""
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_command_on_a_page_has_only_options_that_exist(line):
+    command, words = typer.main.get_command(build()), shlex.split(line, comments=True)[1:]
+    while hasattr(command, "commands"):
+        assert words[0] in command.commands, line
+        command = command.commands[words.pop(0)]
+    if words[-2:-1] == [">"]:
+        words = words[:-2]
+    command.make_context("securenb", words)
+
+
 def test_there_are_examples_to_run():
+    assert len(COMMANDS) >= 20
     assert len(pages("python")) >= 5
     assert pages("sh")
