@@ -41,36 +41,56 @@ COMMANDS = {
         [*PYTEST, "--doctest-modules", *(f"--ignore={path}.py" for path in NEED_FLOWER), *PACKAGES],
     ],
 }
-EXTRAS = {"deploy-test": "test,flower,dask", "oracle-test": "test,oracle"}
+EXTRAS = {
+    "demo": set(),
+    "test": {"test"},
+    "check": {"test", "check"},
+    "docs": {"docs"},
+    "deploy-test": {"test", "flower", "dask"},
+    "oracle-test": {"test", "oracle"},
+}
+"""What each command needs beyond the package: nobody waits for tools that they did not ask for."""
 
 
-def set_up() -> None:
-    """Make `.venv` with the package and its tools, unless nothing changed since the last time."""
+def set_up(extras: set[str]) -> None:
+    """Make `.venv` with the package and some of its extras, unless they are there already."""
     wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + sys.version.encode()).hexdigest()
     stamp = VENV / "securenb.stamp"
-    if stamp.exists() and stamp.read_text() == wanted and PYTHON.exists():
+    there = set(stamp.read_text().split()) if stamp.exists() and PYTHON.exists() else set()
+    if {wanted, *extras} <= there:
         return
-    print("securenb: setting up .venv (once) ...", file=sys.stderr)
+    print(
+        f"securenb: setting up .venv (once){''.join(f', {extra}' for extra in sorted(extras))} ...",
+        file=sys.stderr,
+    )
+    if wanted not in there:
+        make_environment()
+        there = {wanted}
+    install(extras)
+    stamp.write_text(" ".join(sorted(there | extras)))
+
+
+def make_environment() -> None:
+    """An empty `.venv`, in place of what is there."""
     if uv := shutil.which("uv"):
         subprocess.run([uv, "venv", "-q", "--clear", "--python", sys.executable, VENV], check=True)
-    else:
-        try:
-            from ensurepip import version  # Debian splits it off, leaving an empty package behind
-        except ImportError:
-            name = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-            sys.exit(f"securenb: this Python cannot make environments; run: sudo apt-get install -y {name}")
-        version()
-        subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
-    install("test,check,docs")
-    stamp.write_text(wanted)
+        return
+    try:
+        from ensurepip import version  # Debian splits it off, leaving an empty package behind
+    except ImportError:
+        name = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+        sys.exit(f"securenb: this Python cannot make environments; run: sudo apt-get install -y {name}")
+    version()
+    subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
 
 
-def install(extras: str) -> None:
+def install(extras: set[str]) -> None:
     """Install the package with some of its extras into the environment."""
     pip = [PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     if uv := shutil.which("uv"):
         pip = [uv, "pip", "install", "-q", "--python", PYTHON]
-    subprocess.run([*pip, "-e", f"{ROOT}[{extras}]"], check=True)
+    chosen = f"[{','.join(sorted(extras))}]" if extras else ""
+    subprocess.run([*pip, "-e", f"{ROOT}{chosen}"], check=True)
 
 
 def main() -> int:
@@ -80,9 +100,7 @@ def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
         sys.exit(f"usage: python3 run.py {{{'|'.join(COMMANDS)}}}")
     try:
-        set_up()
-        if extras := EXTRAS.get(sys.argv[1]):
-            install(extras)
+        set_up(EXTRAS[sys.argv[1]])
     except subprocess.CalledProcessError as error:
         sys.exit(f"securenb: set-up failed (exit code {error.returncode}); the lines above say why")
     for command in COMMANDS[sys.argv[1]]:
