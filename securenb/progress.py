@@ -10,6 +10,7 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -29,6 +30,27 @@ def steps(total: int) -> Iterator[Callable[[str], None]]:
             started = True
 
         yield step
+
+
+@contextmanager
+def parts() -> Iterator[Callable[[str, float], None]]:
+    """One bar after another, with the time left: call what it gives with a name, and with how much is done.
+
+    From 0 to 1; another name is another bar.
+    """
+    columns = (BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with _bar("{task.description:<20}", *columns) as bar:
+        task = bar.add_task("starting", total=1.0)
+        shown = ""
+
+        def part(name: str, done: float) -> None:
+            nonlocal shown
+            if name != shown:
+                bar.reset(task, description=name)
+                shown = name
+            bar.update(task, completed=done)
+
+        yield part
 
 
 @contextmanager

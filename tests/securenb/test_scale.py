@@ -40,3 +40,16 @@ def test_the_picture_states_the_slope_on_logarithmic_axes():
     assert {(panel.get_xscale(), panel.get_yscale()) for panel in axes} == {("log", "log")}
     labels = [text.get_text() for text in axes[0].get_legend().get_texts()]
     assert f"sent: grows as n^{slope(table, 'sent'):.2f}" in labels
+
+
+def test_progress_names_the_run_and_from_the_second_on_says_how_far_it_is():
+    told = []
+    scale(
+        "secagg", PROTOCOLS["secagg"].for_tests(), [5, 20], 20, seed=7, progress=lambda *now: told.append(now)
+    )
+    assert told[0] == ("5 nodes", 0)
+    assert [name for name, _ in told[1:]] == ["20 nodes"] * (len(told) - 1)
+    shares = [share for _, share in told[1:]]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] == pytest.approx(1)

@@ -8,7 +8,7 @@ import typer
 from protocols.protocol import PROTOCOLS, Protocol
 from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
-from securenb.progress import steps
+from securenb.progress import parts
 from securenb.report.picture import save
 from securenb.report.scaling import TITLE, scaling_figure
 from securenb.run_folder import run_folder, write_manifest
@@ -46,12 +46,12 @@ def command(
     page = report_page(out, wanted=report)
     chosen = _chosen(protocol, profile)
     made = Scaled(repr(chosen), _numbers(nodes), length, seed)
-    with steps(len(made.nodes)) as step:
+    with parts() as part:
         if out is None:
-            table = scale(protocol, chosen, made.nodes, length, seed, progress=step)
+            table = scale(protocol, chosen, made.nodes, length, seed, progress=part)
         else:
             with run_folder(out, overwrite=overwrite) as folder:
-                table = scale(protocol, chosen, made.nodes, length, seed, progress=step)
+                table = scale(protocol, chosen, made.nodes, length, seed, progress=part)
                 table.to_csv(folder / "results.csv", index=False)
                 save(scaling_figure(table), folder, "scale")
                 write_manifest(folder, made)
