@@ -27,7 +27,8 @@ def show_table(
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=_WIDE)
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, leading=int(prose))
+    console.print(title, style="italic", soft_wrap=True, markup=False)
+    table = Table(box=SIMPLE_HEAD, leading=int(prose))
     table.show_edge = table.pad_edge = False
     table.padding = (0, 1, 0, 0)
     for index, column in enumerate(columns):

@@ -69,7 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         # typer's own usage errors: it ships its parser, or not, depending on its version
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-            return _say(error.format_message(), MISTAKE) if error.format_message() else MISTAKE
+            message = error.format_message()
+            if message.startswith("Missing option"):
+                message += f" {getattr(getattr(error, 'param', None), 'help', None) or ''}"
+            return _say(message, MISTAKE) if message else MISTAKE
         raise
     return result if isinstance(result, int) else 0
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, StrMethodFormatter
+from matplotlib.ticker import NullFormatter, NullLocator, StrMethodFormatter
 
 from securenb.report.comparison import BLUE, GREEN, GREY, ORANGE
 from securenb.scale import slope
@@ -38,6 +38,8 @@ def scaling_figure(table: pd.DataFrame) -> Figure:
             fitted = TITLE[cost] if power is None else f"{TITLE[cost]}: grows as n^{power:.2f}"
             axes.plot(shown["nodes"], shown[cost] / unit, color=colour, marker=marker, label=fitted)
         axes.set(xscale="log", yscale="log", xlabel="nodes n", ylabel=label)
+        axes.set_xticks(table["nodes"], [f"{count:,}" for count in table["nodes"]])
+        axes.xaxis.set_minor_locator(NullLocator())
         low, high = axes.get_ylim()
         axes.set_ylim(low / 4, high * 4)  # what is flat must look flat
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))

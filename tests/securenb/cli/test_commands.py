@@ -149,7 +149,10 @@ MISTAKES = {
     "epsilon zero": ([*TRAIN[:-1], "0"], "epsilon must be a positive number, got 0"),
     "epsilon negative": ([*TRAIN[:-1], "-1"], "epsilon must be a positive number, got -1"),
     "epsilon nan": ([*TRAIN[:-1], "nan"], "epsilon must be a positive number, got nan"),
-    "epsilon missing": (TRAIN[:-2], "Missing option '--epsilon'"),
+    "epsilon missing": (
+        TRAIN[:-2],
+        "Missing option '--epsilon'. What one opened row costs a record (add/remove); `none` for no noise.",
+    ),
     "threshold above nodes": ([*TRAIN, "--threshold", "7"], "threshold"),
     "group larger than all": ([*TRAIN, "--group-size", "7"], "group size must be between 1 and"),
     "group size in words": ([*TRAIN, "--group-size", "some"], "a number or `all`, got 'some'"),
