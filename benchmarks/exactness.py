@@ -1,6 +1,7 @@
 """Rounds with drop-outs at every stage, bit for bit: `==` with the plain sum of the survivors, or an abort.
 
     python -m benchmarks.exactness                 # 10 000 rounds of 3 to 60 nodes
+    python -m benchmarks.exactness --first 5000              # the second half of them
     python -m benchmarks.exactness --trials 200 --seed 7
 
 Each trial draws the protocol, the profile, the graph, nodes, groups, coordinates up to the full capacity, a
@@ -125,11 +126,12 @@ def trial(seed: int, number: int) -> Counter[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--trials", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
     total: Counter[str] = Counter()
-    for number in range(options.trials):
+    for number in range(options.first, options.trials):
         total += trial(options.seed, number)
     print(
         f"{total['rounds']} rounds exact, {total['aborted']} of them aborted as they must; "
