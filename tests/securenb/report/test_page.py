@@ -105,6 +105,20 @@ def test_a_picture_without_a_chart_of_its_own_is_on_the_page(compared, tmp_path)
     assert "data:image/png;base64," not in (compared / "report.html").read_text()
 
 
+def test_a_sweep_of_rounds_has_a_line_for_each_combination_and_a_dot_for_each_round(tmp_path):
+    file, folder = tmp_path / "sweep.toml", tmp_path / "sweep"
+    file.write_text(
+        'trials = 2\nseed = 4\n[round]\ndataset = "phishing"\nnodes = 5\nepsilon = ["none", "1"]\n'
+        'protocol = ["plain", "masking"]\n'
+    )
+    assert main(["run", str(file), "--jobs", "1", "--backend", "sequential", "--out", str(folder)]) == 0
+    charts = dict(Report.read(folder)._sections())["What the choices change"].charts
+    (shown,) = charts["sweep-0"]["datasets"].values()
+    assert len(shown) == 8
+    assert len({line["combination"] for line in shown}) == 4
+    assert shown[0]["combination"] == "none, plain"
+
+
 @pytest.mark.slow
 def test_a_study_of_a_hundred_thousand_lines_stays_below_six_megabytes(attacked, tmp_path):
     large = tmp_path / "large"
