@@ -1,16 +1,20 @@
 """Accuracy that privacy leaves: one dose shared by all nodes beside a dose at every node, over N.
 
     python -m benchmarks.privacy
+    python -m benchmarks.privacy --plot docs/privacy
 
-Prints a Markdown table: mean of `--seeds` seeds on the test records. It takes the sum of the statistics and
-of all nodes' noise without running a protocol, because every protocol opens exactly that sum (a contract
-test). Shares count on the survivors that `secagg` guarantees, and all nodes are there. Noise shares come
-from the fast sampler.
+Prints a Markdown table, or draws it over more numbers of nodes, beside a trusted curator, who adds one
+dose to the exact sums, and the paper's release as published: mean of `--seeds` seeds on the test records.
+It takes the sum of the statistics and of all nodes' noise without running a protocol, because every
+protocol opens exactly that sum (a contract test). Shares count on the survivors that `secagg` guarantees,
+and all nodes are there. Noise shares come from the fast sampler.
 """
 
 import argparse
 from dataclasses import dataclass
+from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from protocols.opened import Opened
@@ -19,6 +23,8 @@ from securenb.dataset import Dataset, load_dataset
 from securenb.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.model import NaiveBayes
 from securenb.noise import FastNoise
+from securenb.paper.records import load_paper_data
+from securenb.paper.trials import AsPublished
 from securenb.refine import Refinement, variances
 from securenb.rule import Rows
 from securenb.rules.sum import Sum
@@ -63,12 +69,54 @@ def scores(data: Dataset, case: Case, nodes: int, among: int, seeds: int) -> tup
     return float(np.mean(accuracy)), error, float(np.mean(balanced))
 
 
+PLOTTED = (10, 30, 100, 300, 1000)
+PANELS = [case for case in CASES if not case.shrinkage]
+
+
+def published(case: Case, seeds: int) -> list[tuple[float, float]]:
+    """Mean accuracy of the paper's release as published, and its standard error, for each of `PLOTTED`."""
+    data = load_paper_data(case.dataset, "as-published")
+    trials = AsPublished(data, PLOTTED, [float(case.epsilon)], seed=0)
+    found = [trials.scorer.accuracies(trials.parameters(seed)[1:])[0].ravel() for seed in range(seeds)]
+    errors = np.std(found, axis=0, ddof=1) / np.sqrt(seeds)
+    return list(zip(np.mean(found, axis=0).tolist(), errors.tolist(), strict=True))
+
+
+def plot(folder: Path, seeds: int) -> None:
+    """Draw `accuracy-over-nodes.png` into a folder."""
+    figure, axes = plt.subplots(1, len(PANELS), figsize=(14, 3.6), sharey=True, layout="constrained")
+    for axis, case in zip(axes, PANELS, strict=True):
+        data = load_dataset(case.dataset, numeric=case.numeric)  # type: ignore[arg-type]
+        survivors = PROTOCOLS["secagg"]().survivors
+        lines = {
+            "one dose, in shares": [scores(data, case, n, survivors(n), seeds)[:2] for n in PLOTTED],
+            "a dose at every node": [scores(data, case, n, 1, seeds)[:2] for n in PLOTTED],
+            "a trusted curator": [(scores(data, case, 1, 1, seeds)[0], 0.0)] * len(PLOTTED),
+        }
+        if case.numeric == "gaussian":
+            lines["the paper, as published (not private)"] = published(case, seeds)
+        for (label, found), style in zip(lines.items(), ("o-", "s-", "k--", "^:"), strict=False):
+            means, errors = np.array(found).T
+            axis.errorbar(PLOTTED, means, 2 * errors, fmt=style, label=label, ms=4)
+        axis.set_xscale("log")
+        axis.set_title(f"{case.dataset.capitalize()}, {case.numeric}, epsilon {case.epsilon}", fontsize=10)
+        axis.set_xlabel("nodes")
+    axes[0].set_ylabel("test accuracy")
+    figure.legend(*axes[0].get_legend_handles_labels(), ncols=4, loc="outside lower center", frameon=False)
+    folder.mkdir(exist_ok=True)
+    figure.savefig(folder / "accuracy-over-nodes.png", dpi=110)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--nodes", type=int, nargs="+", default=[10, 100, 1000])
+    parser.add_argument("--plot", type=Path, help="a folder for a picture, instead of the table")
     arguments = parser.parse_args()
+    if arguments.plot is not None:
+        plot(arguments.plot, arguments.seeds)
+        return
     print("| Data, mode, epsilon | N | shared dose: accuracy / balanced | a dose at every node |")
     print("| --- | --- | --- | --- |")
     for case in CASES:

@@ -1,11 +1,15 @@
 """No change of the data moves the statistics further than `cases` says, and some change moves them as far."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from securenb.feature import Binned, Categorical, Numeric
+from securenb.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.partition import deal_vertical
 from securenb.records import Records
 from securenb.schema import Schema
 from securenb.sensitivity import ADJACENCIES, cases
@@ -82,3 +86,18 @@ def test_a_cap_of_nothing_and_an_unknown_adjacency_are_refused():
         cases(schema(centred=True), "add-remove", cap=0)
     with pytest.raises(ValueError, match="got 'neighbours'"):
         cases(schema(centred=True), "neighbours")
+
+
+def test_nodes_that_hold_different_features_of_a_person_cost_together_what_one_row_costs():
+    mechanism = DiscreteLaplace(Fraction(1))
+    corner = Records(np.array([[0, 8, 0, 8]], dtype=np.int32), np.zeros(1, dtype=np.int32))
+    schema = Schema(("a", "b"), tuple(Numeric(name, 0, 1, steps=8) for name in "wxyz"))
+    scales = np.zeros((2, schema.width))
+    for block in schema.blocks:
+        scales[:, block.columns] = float(mechanism.scale(schema, block))
+    costs = []
+    for node in deal_vertical(corner, 3, rng=np.random.default_rng(1)):
+        # the row that this node would be in alone: all cells get noise, the record moves some
+        costs.append((np.abs(node.statistics(schema).table) / scales).sum())
+    assert all(0 < cost < 1 for cost in costs)
+    assert sum(costs) == pytest.approx(float(mechanism.charge(schema, 1).add_remove)) == 1
