@@ -25,14 +25,12 @@ ALL = "all"
 """Instead of names: every protocol there is."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """One protocol's line.
 
     Attributes
     ----------
-    trust, dropouts, lying_aggregator, source
-        What the protocol says of itself, see `protocols.protocol.Claims`.
     accuracy, balanced_accuracy
         On the test records.
     identical
@@ -53,16 +51,14 @@ class Comparison:
         What the aggregator learned, in words.
     failure
         Why there is no result; empty if there is one. Traffic and time are then those until the end.
+    trust, dropouts, lying_aggregator, source
+        What the protocol says of itself, see `protocols.protocol.Claims`.
     """
 
     protocol: str
-    trust: str
-    dropouts: str
-    lying_aggregator: str
-    source: str
     accuracy: float | None = None
     balanced_accuracy: float | None = None
-    identical: bool = False
+    identical: bool | None = None
     relative_error: float | None = None
     rounds: int = 0
     turns: int = 0
@@ -74,6 +70,10 @@ class Comparison:
     trustee_cpu: float = 0.0
     learned: str = "nothing"
     failure: str = ""
+    trust: str
+    dropouts: str
+    lying_aggregator: str
+    source: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +166,14 @@ def compare(
 
 def _line(name: str, **figures: Any) -> Comparison:
     claims = PROTOCOLS[name].claims
-    return Comparison(name, claims.trust, claims.dropouts, claims.lying_aggregator, claims.source, **figures)
+    return Comparison(
+        protocol=name,
+        trust=claims.trust,
+        dropouts=claims.dropouts,
+        lying_aggregator=claims.lying_aggregator,
+        source=claims.source,
+        **figures,
+    )
 
 
 def _cost(transcript: Transcript) -> dict[str, Any]:

@@ -24,7 +24,6 @@ PROMISES = {
     "trust": "who must be trusted",
     "dropouts": "drop-outs",
     "lying_aggregator": "a lying aggregator",
-    "source": "source",
 }
 
 
