@@ -98,6 +98,13 @@ class AttackGrid(BaseModel):
         return values
 
     @model_validator(mode="after")
+    def _proven_where_a_rule_relies_on_it(self) -> "AttackGrid":
+        capped = [name for name in self.rules if choose_rule(name).capped]
+        if capped and "unchecked" in self.inputs:
+            raise ValueError(f"{capped[0]} relies on a proven cap: it needs inputs verified")
+        return self
+
+    @model_validator(mode="after")
     def _one_cap_where_there_is_none(self) -> "AttackGrid":
         if "unchecked" in self.inputs and len(self.cap_ratio) > 1:
             raise ValueError(

@@ -1,5 +1,7 @@
 """The choices of one round, checked: names that exist, numbers in range, nothing unknown."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -106,16 +108,27 @@ class Choices(BaseModel):
             return NoNoise()
         return MECHANISMS[self.mechanism].from_epsilon(self.epsilon, self.delta)
 
-    def federation_over(self, schema: Schema, reference: Records | None = None) -> Federation:
+    def federation_over(
+        self,
+        schema: Schema,
+        reference: Records | None = None,
+        submissions: Mapping[str, int] | None = None,
+    ) -> Federation:
         """The federation over records of a schema.
 
         Parameters
         ----------
         reference
             Public records, for rules that need some.
+        submissions
+            See `securenb.verified.VerifiedFederation`.
         """
-        proven = self.record_cap is not None and self.protocol == "verified"
-        return (VerifiedFederation if proven else Federation)(
+        kind: type[Federation] | partial[VerifiedFederation] = Federation
+        if self.record_cap is not None and self.protocol == "verified":
+            kind = partial(VerifiedFederation, submissions=submissions or {})
+        elif submissions:
+            raise ValueError("nodes split only under the protocol verified with a record cap")
+        return kind(
             schema=schema,
             protocol=PROTOCOLS[self.protocol](self.threshold),
             mechanism=self.noise(),

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -79,6 +80,7 @@ class Federation:
     refinement: Refinement = USUAL
     seed: int | None = None
     streams: Streams = field(init=False)
+    proves: ClassVar[bool] = False  # that nodes heed the cap
 
     def __post_init__(self) -> None:
         if self.colluding < 0:
@@ -157,7 +159,7 @@ class Federation:
         groups = self.groups(nodes)
         size_of = {node: len(group) for group in groups for node in group}
         vectors = {node.id: self.contribution(node, size_of[node.id], earlier) for node in nodes}
-        armed(self.rule, groups, self.malicious)  # refuse before anything is sent
+        armed(self.rule, groups, self.malicious, proven=self.proves)  # refuse before anything is sent
         return Contributions(groups, vectors)
 
     def contribution(self, node: Node, size: int, earlier: Round | None = None) -> Integers:
@@ -270,7 +272,7 @@ class Federation:
         if self.malicious:
             check_counts(rows, float(np.sqrt(noise[:, 0].max())))
         refined = self.refinement.refine(rows, noise, pool=self.rule.pools)
-        return armed(self.rule, opened.members, self.malicious), refined
+        return armed(self.rule, opened.members, self.malicious, proven=self.proves), refined
 
     def _model(self, opened: Opened) -> NaiveBayes:
         rule, rows = self.ready(opened)

@@ -94,9 +94,16 @@ def check_rule(rule: Rule, sizes: Sequence[int], malicious: int) -> int:
     )
 
 
-def armed(rule: Rule, groups: Groups, malicious: int) -> Rule:
-    """The rule, told how many rows it must withstand; refuses as `check_rule` if it is any."""
-    if not malicious:
+def armed(rule: Rule, groups: Groups, malicious: int, *, proven: bool) -> Rule:
+    """The rule, told how many rows it must withstand; refuses as `check_rule` if it is any.
+
+    One that relies on a cap withstands records, not rows (`securenb.verified.VerifiedFederation.ready`), and
+    is refused where it is not `proven`.
+    """
+    if rule.capped and not proven:
+        name = RULES.name_of(rule)
+        raise ValueError(f"the rule {name!r} needs nodes that prove a cap: protocol verified, a record cap")
+    if not malicious or rule.capped:
         return rule
     return replace(rule, malicious=check_rule(rule, [len(group) for group in groups], malicious))
 

@@ -79,6 +79,8 @@ class Rule(ABC):
 
     pools: ClassVar[bool] = False
     """Whether only the sum of the rows matters."""
+    capped: ClassVar[bool] = False
+    """Whether it relies on a cap that nodes prove, see `securenb.verified`."""
 
     @classmethod
     def for_tests(cls, reference: Records) -> Self:

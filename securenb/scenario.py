@@ -32,6 +32,9 @@ class Scenario(Choices):
         Numbers as Gaussians, or as histograms over public edges.
     trusted_records
         How many training records are public, for rules that need a reference.
+    split
+        Whether nodes above `record_cap` may submit in several parts, see `securenb.splitting`: the registry
+        allows them as many as their records take, which makes their sizes public to so far.
     """
 
     dataset: str
@@ -44,6 +47,7 @@ class Scenario(Choices):
     label_skew: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     numeric: Literal["gaussian", "histogram"] = "gaussian"
     trusted_records: int = Field(default=100, ge=1)
+    split: bool = False
 
     @field_validator("dataset")
     @classmethod
@@ -108,4 +112,13 @@ class Scenario(Choices):
 
     def federation(self, data: Dataset) -> Federation:
         """The federation of the scenario."""
-        return self.federation_over(data.schema, self.reference(data))
+        return self.federation_over(data.schema, self.reference(data), self._submissions(data))
+
+    def _submissions(self, data: Dataset) -> dict[str, int]:
+        """How many submissions each node larger than the cap may make."""
+        if not self.split:
+            return {}
+        if self.record_cap is None:
+            raise ValueError("nodes split at the record cap: split needs record_cap")
+        needed = {node.id: -(-len(node.records) // self.record_cap) for node in self.deal(data)}
+        return {node: count for node, count in needed.items() if count > 1}

@@ -93,6 +93,13 @@ SCENARIO: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
+    "split": (
+        Annotated[
+            bool,
+            typer.Option("--split", help="Nodes above the cap submit several times, as one identity."),
+        ],
+        False,
+    ),
     "sizes": (Annotated[str, typer.Option(help="Records a node: equal, uniform or exponential.")], "equal"),
     "label_skew": (
         Annotated[

@@ -17,6 +17,7 @@ from securenb.mechanisms.none import NoNoise
 from securenb.mechanisms.skellam import Skellam
 from securenb.round import Contributions
 from securenb.rules.sum import Sum
+from securenb.rules.verified_sum import VerifiedSum
 from securenb.statistics import Statistics
 from securenb.verified import VerifiedFederation, proven
 
@@ -96,7 +97,7 @@ def test_an_inflated_node_is_left_out_and_its_neighbours_are_as_without_it():
 
 
 def test_a_node_with_more_records_than_the_cap_is_refused_by_name():
-    with pytest.raises(ValueError, match=f"holds {CAP} records; the public cap is {CAP - 1}"):
+    with pytest.raises(ValueError, match=f"holds {CAP} records; it may submit once, .* cap is {CAP - 1}"):
         federation(record_cap=CAP - 1).run(NODES)
 
 
@@ -118,6 +119,28 @@ def test_choices_that_do_not_go_together_are_refused(wrong, named):
 def test_the_model_is_that_of_any_other_protocol():
     plain = Federation(DATA.schema, Plain(), NoNoise(), Sum(), seed=1).run(NODES)
     assert federation().run(NODES).digests()["model"] == plain.digests()["model"]
+
+
+def test_the_rule_verified_sum_gives_the_plain_sums_model_and_only_where_a_cap_is_proven():
+    choices = {"record_cap": CAP, "seed": 1}
+    capped = VerifiedFederation(DATA.schema, Verified(), NoNoise(), VerifiedSum(), **choices).run(NODES)
+    assert np.array_equal(capped.model.parameters.table, federation().run(NODES).model.parameters.table)
+    assert capped.model.certify_codes(DATA.test.codes, 1, CAP).exact.all()
+    with pytest.raises(ValueError, match="'verified_sum' needs nodes that prove a cap"):
+        Federation(DATA.schema, Verified(), NoNoise(), VerifiedSum(), **choices).prepare(NODES)
+
+
+def test_as_many_malicious_nodes_as_may_hold_half_of_the_records_are_refused():
+    def bounded(malicious, rule):
+        choices = {"record_cap": CAP, "seed": 1, "malicious": malicious}
+        return VerifiedFederation(DATA.schema, Verified(), NoNoise(), rule, **choices)
+
+    assert 2 * 3 * CAP < len(DATA.train) <= 2 * 4 * CAP
+    bounded(3, VerifiedSum()).run(NODES)
+    with pytest.raises(ValueError, match=f"4 malicious nodes may hold {4 * CAP} of the {len(DATA.train)}"):
+        bounded(4, VerifiedSum()).run(NODES)
+    with pytest.raises(ValueError, match="1 malicious of 8 nodes|0 malicious of 1 rows"):
+        bounded(1, Sum()).prepare(NODES)
 
 
 def test_what_is_proven_is_said_in_words():

@@ -14,6 +14,7 @@ from securenb.checked import checked
 from securenb.cli import console
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.interval import summarised
+from securenb.preflight import breakdown_share
 from securenb.progress import batches
 from securenb.report.dial import dial
 from securenb.report.picture import save
@@ -138,6 +139,10 @@ def run_attack(
     columns = [name for name in summary.columns if summary[name].nunique(dropna=False) > 1 or name == "rule"]
     lines = [[_shown(value) for value in line] for line in summary[columns].itertuples(index=False)]
     console.show_table("balanced accuracy under the worst attack (backdoors apart)", columns, lines)
+    if "verified" in grid.inputs:
+        for ratio in grid.cap_ratio:
+            share = 100 * breakdown_share(ratio)
+            console.say(f"cap {ratio:g} × the mean size: label flips win beyond {share:.0f} % malicious")
     if broken is not None:
         within = broken.groupby("kind", sort=False)["within_one"].mean()
         for kind, share in within.items():

@@ -91,7 +91,8 @@ def command(
     console.say(f"the aggregator learned {round_.learned}")
     console.say(round_.ledger.report())
     if isinstance(federation, VerifiedFederation):
-        console.say(proven(federation, len(data.train) / len(nodes)))
+        submitted = sum(map(len, round_.opened.members))
+        console.say(proven(federation, len(data.train) / submitted))
     console.say(round_.transcript.summary())
     if out is not None:
         console.say(f"written to {out}: {', '.join(sorted(path.name for path in out.iterdir()))}")
