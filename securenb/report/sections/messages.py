@@ -14,7 +14,7 @@ _TIP = (
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
     'orient="auto-start-reverse"><path d="M0 0 L8 4 L0 8 z" fill="currentColor"/></marker></defs>'
 )
-UNFOLDED = 2
+UNFOLDED = 3
 """Rounds that are shown at once; more are folded."""
 PLURAL = {"node": "nodes", "aggregator": "aggregator", "trustee": "trustees"}
 

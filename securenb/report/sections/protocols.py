@@ -63,7 +63,7 @@ class Protocols(Section):
                 "Processor time of one party of each role (mean, logarithmic axis).",
             )
             content.table(
-                table[list(OPENED)].rename(columns=OPENED),
+                table[list(OPENED)].dropna(axis=1, how="all").rename(columns=OPENED),
                 "What was opened. Rounds: messages waiting for one another; turns: how often a node spoke",
             )
             content.table(table[list(PROMISES)].rename(columns=PROMISES), "What each protocol promises")
