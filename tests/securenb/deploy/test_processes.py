@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from securenb.cli.main import main
 from securenb.deploy import processes
 
 PARENT = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {child!r}]); time.sleep(60)"
@@ -55,3 +56,16 @@ def test_a_number_that_was_given_to_another_process_is_not_ours(tmp_path):
     assert processes.alive(tmp_path) is None
     assert processes.end(tmp_path) == 0
     assert processes.end(tmp_path / "absent") == 0
+
+
+def test_down_ends_what_runs_for_one_party_or_for_all_of_them(tmp_path, capsys):
+    party = tmp_path / "study" / "parties" / "north"
+    (tmp_path / "study" / "coordinator").mkdir(parents=True)
+    party.mkdir(parents=True)
+    (party / "coordinator").write_text("host:1\n")  # as `init` writes it
+    for folder in (party, tmp_path / "study"):
+        process = processes.start(party, ["/bin/sleep", "60"], os.environ, party / "log")
+        assert main(["deploy", "down", str(folder)]) == 0
+        assert process.wait(5) != 0
+        assert processes.alive(party) is None
+        assert "ended 1 processes" in capsys.readouterr().out

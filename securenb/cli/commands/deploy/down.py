@@ -18,6 +18,8 @@ def command(
         raise ValueError(f"{folder} is no folder")
     ended = 0
     # the coordinator first: it must not take parties for dropped out
-    for place in [folder, folder / COORDINATOR, *sorted((folder / PARTIES).glob("*"))]:
+    own = folder / COORDINATOR  # in a party's folder, a file that says where to find one
+    places = [own, *sorted((folder / PARTIES).glob("*"))] if own.is_dir() else [folder]
+    for place in places:
         ended += processes.end(place)
     console.say(f"ended {ended} processes")
