@@ -249,7 +249,8 @@ class Coordinator:
             ]
             (folder / "opened.json").write_text(json.dumps(rows) + "\n", encoding="utf-8")
             write_rounds(folder, {scenario.protocol: (round_, federation.protocol)})
-            write_manifest(folder, scenario, digests=round_.digests())
+            # not this process's own command, which is Flower's and has a token in it
+            write_manifest(folder, scenario, digests=round_.digests(), command=["securenb", "deploy", "run"])
 
     def _test(self, scenario: RoundChoices) -> Records | None:
         if scenario.test_file is None:

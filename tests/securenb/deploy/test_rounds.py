@@ -300,11 +300,17 @@ def test_a_dry_run_shows_the_vector_and_sends_nothing(deployment):
         dry_run(Site(deployment.place("site-1")), CHOICES)
 
 
-def test_a_deployed_round_is_reported_like_a_local_one(deployment):
+def test_a_deployed_round_is_reported_like_a_local_one_and_with_its_stages(deployment, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["flwr-serverapp", "--token", "SECRET"])
     folder = deployment.round()
     Report.read(folder / RESULT).write(folder / "report.html")
-    assert "stage" in (folder / RESULT / "rounds.json").read_text()
-    assert (folder / "report.html").stat().st_size > 10_000
+    page = (folder / "report.html").read_text()
+    for words in ("What each party saw", "Ledger", "5 stages took", "slowest party&#x27;s work, s"):
+        assert words in page
+    stages = [line["name"] for line in deployment.said(folder, "stage")]
+    assert all(f"<td>{name}</td>" in page for name in stages)
+    assert "SECRET" not in page
+    assert "SECRET" not in (folder / RESULT / "manifest.json").read_text()
 
 
 def test_a_round_is_run_once(deployment):
