@@ -27,7 +27,9 @@ NEED_FLOWER = ["protocols/engines/flower", "securenb/deploy/client_app", "secure
 COMMANDS = {
     "demo": [[PYTHON, "-m", "securenb", "demo"]],
     "test": [[*TESTS, "-m", "not slow"], [*TESTS, "-m", "slow"]],
-    "deploy-test": [[*PYTEST, "-n", "2", "tests/flower", "tests/securenb/test_cluster.py"]],
+    "deploy-test": [
+        [*PYTEST, "-n", "2", "--dist", "loadfile", "tests/flower", "tests/securenb/test_cluster.py"]
+    ],
     "oracle-test": [[*PYTEST, "-n", "2", "tests/oracles"]],
     "docs": [
         [PYTHON, "docs/generate_reference.py", "docs/reference"],
@@ -46,7 +48,7 @@ EXTRAS = {
     "test": {"test"},
     "check": {"test", "check"},
     "docs": {"docs"},
-    "deploy-test": {"test", "flower", "dask"},
+    "deploy-test": {"test", "flower", "dask", "ray"},
     "oracle-test": {"test", "oracle"},
 }
 """What each command needs beyond the package: nobody waits for tools that they did not ask for."""

@@ -19,6 +19,9 @@ from protocols.canonical import digest
 from securenb.cluster import cluster
 from securenb.run_folder import Replayable, run_folder
 
+RAY_BATCH = 64
+"""Cells that go to a Ray cluster at once."""
+
 Cell = Mapping[str, Any]
 Measure = Callable[[Cell], list[dict[str, Any]]]
 """Gives the rows of results of a cell; must be picklable."""
@@ -118,10 +121,14 @@ def run_cells(
         progress.writer() as finish,
         parallel_config(backend=backend, **inner),
     ):
-        pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
-        for name, rows in pool(delayed(_measured)(name, measure, named[name]) for name in pending):
-            finish(name, rows)
-            watch(name)
+        # Ray's backend gives nothing before everything is there: what a crash may cost is one batch
+        at_once = RAY_BATCH if backend == "ray" else max(len(pending), 1)
+        pool = Parallel(n_jobs=jobs, return_as="list" if backend == "ray" else "generator_unordered")
+        for begin in range(0, len(pending), at_once):
+            batch = pending[begin : begin + at_once]
+            for name, rows in pool(delayed(_measured)(name, measure, named[name]) for name in batch):
+                finish(name, rows)
+                watch(name)
     return pd.DataFrame([row for name in named for row in progress.finished[name]])
 
 

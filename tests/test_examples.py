@@ -70,6 +70,8 @@ def test_every_command_on_a_page_has_only_options_that_exist(line):
         command = command.commands[words.pop(0)]
     if words[-2:-1] == [">"]:
         words = words[:-2]
+    if "&" in words:  # in the background, and what comes after that
+        words = words[: words.index("&")]
     command.make_context("securenb", words)
 
 
