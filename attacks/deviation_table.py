@@ -16,8 +16,7 @@ from protocols.entropy import seeded
 from protocols.protocol import PROTOCOLS
 from protocols.ring import Capacity
 
-NODES = tuple(f"node-{i}" for i in range(7))
-CAPACITY = Capacity(bound=1000, nodes=len(NODES), tail=50)
+NODES = 7
 SEED = 7
 
 INTRODUCTION = f"""# Deviations
@@ -39,13 +38,15 @@ Key = tuple[str, Role, str]
 """Deviation, role, protocol."""
 
 
-def cast_of(name: str) -> Cast:
-    """One group of seven nodes with random vectors of three, under the protocol's parameters for tests."""
-    rng = np.random.default_rng(SEED)
-    vectors = {node: rng.integers(-CAPACITY.bound, CAPACITY.bound, 3, endpoint=True) for node in NODES}
+def cast_of(name: str, nodes: int = NODES, seed: int = SEED) -> Cast:
+    """One group of nodes with random vectors of three, under the protocol's parameters for tests."""
+    rng = np.random.default_rng(seed)
+    capacity = Capacity(bound=1000, nodes=nodes, tail=50)
+    names = tuple(f"node-{i}" for i in range(nodes))
+    vectors = {node: rng.integers(-capacity.bound, capacity.bound, 3, endpoint=True) for node in names}
     protocol = PROTOCOLS[name].for_tests()
-    session = protocol.session((NODES,), 3, CAPACITY, bytes(range(16)))
-    return Cast(protocol, session, vectors, seeded(SEED))
+    session = protocol.session((names,), 3, capacity, bytes(range(16)))
+    return Cast(protocol, session, vectors, seeded(seed))
 
 
 @cache

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from attacks.poison import choose_poison
+from attacks.poison import POISONS, choose_poison
 from securenb.choices import NO_EPSILON
 from securenb.dataset import DATASETS
 from securenb.mechanism import MECHANISMS
@@ -18,6 +18,13 @@ NO_ATTACK = "none"
 Inputs = Literal["unchecked", "verified"]
 
 
+FIXED = ("delta", "trusted_records", "influence", "test_records", "seed")
+"""What is the same in every cell."""
+
+NOTHING = {"group_size": "all", "label_skew": "none"}
+"""Words for what is no number: one group; labels alike everywhere."""
+
+
 class AttackGrid(BaseModel):
     """Lists make a product; a single value is a list of one.
 
@@ -26,9 +33,9 @@ class AttackGrid(BaseModel):
     dataset, nodes, sizes, label_skew, numeric, mechanism, delta
         As in `securenb.scenario.Scenario`.
     epsilon, group_size
-        As there; group size ``"all"`` for one group.
+        As there; group size ``"all"`` for one group, label skew ``"none"`` for none.
     attacks
-        Spelt as for `attacks.poison.choose_poison`; no attack is always measured too.
+        Spelt as for `attacks.poison.choose_poison`, or ``"all"``; no attack is always measured too.
     rules
         Spelt as for `securenb.rule_choice.choose_rule`.
     malicious
@@ -41,6 +48,9 @@ class AttackGrid(BaseModel):
         where nothing is checked. Several only where all inputs are verified.
     trials
         Repetitions, each with its own deal, groups, noise and malicious nodes; the same ones in every cell.
+    influence
+        Whether to ask of every row how much it matters, see `securenb.influence`: `unmasked` is the share
+        of contaminated rows that stand out, `accused` that of the others. Takes a combination for each row.
     test_records
         Judge on so many test records, drawn once; `None` for all.
     """
@@ -63,18 +73,21 @@ class AttackGrid(BaseModel):
     cap_ratio: list[float] = [1.0]
     trials: int = Field(default=30, ge=1)
     trusted_records: int = Field(default=100, ge=1)
+    influence: bool = False
     test_records: int | None = Field(default=None, ge=10)
     seed: int = Field(default=0, ge=0)
 
     @field_validator("*", mode="before")
     @classmethod
     def _listed(cls, value: Any, info: Any) -> Any:
-        singles = {"delta", "trials", "trusted_records", "test_records", "seed"}
+        singles = {"delta", "trials", "trusted_records", "influence", "test_records", "seed"}
+        if info.field_name == "attacks" and value == "all":
+            return list(POISONS)
         listed = value if info.field_name in singles or isinstance(value, list) else [value]
         if info.field_name == "epsilon":
             return [str(item) for item in listed]
-        if info.field_name == "group_size":
-            return [None if item == "all" else item for item in listed]
+        if info.field_name in NOTHING:
+            return [None if item == NOTHING[info.field_name] else item for item in listed]
         if isinstance(listed, list) and (not listed or len({str(item) for item in listed}) < len(listed)):
             raise ValueError(f"{info.field_name} needs choices, each once, got {listed}")
         return listed
@@ -117,7 +130,7 @@ class AttackGrid(BaseModel):
         choices = self.model_dump(mode="json")
         choices["malicious"] = list(dict.fromkeys([0.0, *self.malicious]))
         outer = ("dataset", "nodes", "sizes", "label_skew", "numeric")
-        fixed = {name: choices[name] for name in ("delta", "trusted_records", "test_records", "seed")}
+        fixed = {name: choices[name] for name in FIXED}
         found = []
         for base in product({name: choices[name] for name in outer}):
             for trial in range(self.trials):

@@ -7,9 +7,9 @@ and the same noise in every cell.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from protocols.validity import Validity
 from securenb.choices import NO_EPSILON
 from securenb.door import admit
 from securenb.federation import RECORD_CAP, Federation
+from securenb.influence import STANDS_OUT, influences
 from securenb.mechanism import MECHANISMS, Mechanism
 from securenb.mechanisms.none import NoNoise
 from securenb.model import NaiveBayes
@@ -129,8 +130,10 @@ class Setting:
         """The rows that the rule combines: refined as a round refines them."""
         return self.federation.refinement.refine(rows, self.variances(rows), pool=rule.pools)
 
-    def opened(self, poison: Poison | None, malicious: int, rule: Rule) -> tuple[Rows, int, int]:
-        """Rows, how many of them a malicious node is in, and how many nodes were refused.
+    def opened(
+        self, poison: Poison | None, malicious: int, rule: Rule
+    ) -> tuple[Rows, NDArray[np.bool_], int]:
+        """Rows, whether a malicious node is in each, and how many nodes were refused.
 
         Parameters
         ----------
@@ -152,17 +155,17 @@ class Setting:
             for index, vector in zip(places, let_in, strict=True):
                 present[index] = vector is not None
                 vectors[index] = 0 if vector is None else vector
-        sums, sizes, contaminated = [], [], 0
+        sums, sizes, contaminated = [], [], []
         for group, dose in zip(self.groups, self.central, strict=True):
             members = group[present[group]]
             if len(members):
                 sums.append(vectors[members].sum(axis=0) + dose)
                 sizes.append(len(members))
-                contaminated += bool(bad[members].any())
+                contaminated.append(bool(bad[members].any()))
         nearest = (2 * np.array(sums) + grid) // (2 * grid)
         tables = nearest.reshape(len(sums), len(schema.classes), schema.width)
         rows = Rows(schema, tables, np.array(sizes, dtype=np.int64))
-        return rows, contaminated, int((~present).sum())
+        return rows, np.array(contaminated), int((~present).sum())
 
     def _door(
         self, forged: Sequence[Forged], places: NDArray[np.int64], *, noisy: bool
@@ -210,6 +213,9 @@ def _forged(
     return poison.sent(known, arena.streams.rng("poison"))
 
 
+UNSAID = ("rules", "delta", "trusted_records", "influence", "test_records")
+"""What is not repeated in every line of results: the manifest has it."""
+
 CHOICES = ("mechanism", "epsilon", "delta", "group_size", "inputs", "cap_ratio")
 """What a setting takes from a cell."""
 
@@ -229,7 +235,7 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
     records = arena.tables[:, :, 0].sum(axis=1)
     share = records[arena.order[: cell["malicious"]]].sum() / records.sum()
     lines = []
-    seen: tuple[Rows, int, int] | None = None
+    seen: tuple[Rows, NDArray[np.bool_], int] | None = None
     for name in cell["rules"]:
         rule = choose_rule(name, reference=arena.reference)
         if poison is not None and poison.against_rule:
@@ -240,37 +246,52 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
         else:
             seen = seen or setting.opened(poison, cell["malicious"], rule)
             rows, contaminated, refused = seen
-        line = {
-            k: v for k, v in cell.items() if k not in ("rules", "delta", "trusted_records", "test_records")
-        }
+        line = {k: v for k, v in cell.items() if k not in UNSAID}
         line |= {"rule": name, "record_share": round(float(share), 6), "rows": len(rows.sizes)}
-        line |= {"contaminated": contaminated, "refused": refused, "classes": len(arena.data.schema.classes)}
-        lines.append(line | _outcome(rule, setting.refined(rows, rule), contaminated, scorer, wanted))
+        line |= {"contaminated": int(contaminated.sum()), "refused": refused}
+        line |= {"classes": len(arena.data.schema.classes)}
+        refined = setting.refined(rows, rule)
+        # told the truth, or its bound: curves show what happens beyond it, where a preflight would refuse
+        withstood = rule.tolerated(refined)
+        told = replace(rule, malicious=max(min(int(contaminated.sum()), withstood), 0))
+        line |= {"withstood": withstood} | _outcome(told, refined, scorer, wanted)
+        if cell["influence"]:
+            refine = partial(setting.refined, rule=rule)
+            line |= _unmasked(told, rows, contaminated, arena.reference, refine)
+        lines.append(line)
     return lines
 
 
-def _outcome(
-    rule: Rule, rows: Rows, contaminated: int, scorer: Scorer, wanted: Records | None
-) -> dict[str, Any]:
-    """Scores of the rule's model, or why there is none.
-
-    The rule is told the true number of contaminated rows, or the most that it withstands, if that is less:
-    a curve must show what happens beyond the bound, where `securenb.preflight` would refuse.
-    """
-    withstood = rule.tolerated(rows)
+def _outcome(rule: Rule, rows: Rows, scorer: Scorer, wanted: Records | None) -> dict[str, Any]:
+    """Scores of the rule's model, or why there is none."""
     nothing = {"accuracy": math.nan, "balanced_accuracy": math.nan, "success": math.nan}
     try:
-        combined = replace(rule, malicious=max(min(contaminated, withstood), 0)).combine(rows)
+        combined = rule.combine(rows)
     except ValueError as error:
-        return {"withstood": withstood, **nothing, "failure": str(error)}
+        return {**nothing, "failure": str(error)}
     accuracy, balanced = scorer.accuracies(combined.table)
     return {
-        "withstood": withstood,
         "accuracy": round(float(accuracy), 6),
         "balanced_accuracy": round(float(balanced), 6),
         "success": math.nan if wanted is None else round(_success(combined, wanted), 6),
         "failure": "",
     }
+
+
+def _unmasked(
+    rule: Rule,
+    rows: Rows,
+    contaminated: NDArray[np.bool_],
+    reference: Records,
+    refined: Callable[[Rows], Rows],
+) -> dict[str, float]:
+    """Which rows stand out: the share of the contaminated ones, and of the others."""
+    try:
+        out = (influences(rule, rows, reference, refined)["verdict"] == STANDS_OUT).to_numpy()
+    except ValueError:
+        return {"unmasked": math.nan, "accused": math.nan}
+    parts = {"unmasked": out[contaminated], "accused": out[~contaminated]}
+    return {name: round(float(part.mean()), 6) if len(part) else math.nan for name, part in parts.items()}
 
 
 def _success(combined: Parameters, wanted: Records) -> float:

@@ -23,6 +23,7 @@ from securenb.mechanism import Mechanism
 from securenb.model import NaiveBayes
 from securenb.node import Node
 from securenb.noise import ExactNoise, FastNoise, Noise
+from securenb.parameters import Floats
 from securenb.preflight import armed, check_counts
 from securenb.refine import USUAL, Refinement, variances
 from securenb.round import Contributions, Round
@@ -262,21 +263,30 @@ class Federation:
             refused={**earlier.refused, **later.refused},
         )
 
-    def ready(self, opened: Opened) -> tuple[Rule, Rows]:
-        """The rule, told what it must withstand, and the rows that it combines."""
-        rows = Rows.of(self.schema, opened, self.mechanism.grid)
-        sizes = list(map(len, opened.members))
-        noise = np.array(
-            [variances(self.mechanism, self.schema, self.among(n), self.shares(n)) for n in sizes]
-        )
-        if self.malicious:
-            check_counts(rows, float(np.sqrt(noise[:, 0].max())))
-        refined = self.refinement.refine(rows, noise, pool=self.rule.pools)
-        return armed(self.rule, opened.members, self.malicious, proven=self.proves), refined
+    def rows(self, opened: Opened) -> Rows:
+        """What was opened, as a rule sees it before `refined`."""
+        return Rows.of(self.schema, opened, self.mechanism.grid)
+
+    def refined(self, rows: Rows) -> Rows:
+        """Rows after the free post-processing: what the rule combines."""
+        return self.refinement.refine(rows, self._variances(rows), pool=self.rule.pools)
+
+    def _variances(self, rows: Rows) -> Floats:
+        """Variance of the noise in each column of each row, shape (g, width)."""
+        sizes = rows.sizes.tolist()
+        of = {n: variances(self.mechanism, self.schema, self.among(n), self.shares(n)) for n in set(sizes)}
+        return np.array([of[n] for n in sizes])
+
+    def armed(self, groups: Groups) -> Rule:
+        """The rule, told what it must withstand; refuses what it does not."""
+        return armed(self.rule, groups, self.malicious, proven=self.proves)
 
     def _model(self, opened: Opened) -> NaiveBayes:
-        rule, rows = self.ready(opened)
-        return NaiveBayes(rule.combine(rows), rule.pooled(rows) if self.refinement.additive else None)
+        rows, rule = self.rows(opened), self.armed(opened.members)
+        if self.malicious:
+            check_counts(rows, float(np.sqrt(self._variances(rows)[:, 0].max())))
+        refined = self.refined(rows)
+        return NaiveBayes(rule.combine(refined), rule.pooled(refined) if self.refinement.additive else None)
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:
         """What opening these rows costs, and what those who read vectors see besides.

@@ -1,20 +1,28 @@
 """How much each opened row matters: what changes when it is left out. No raw values, only changes."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from protocols.opened import Opened
+from securenb.federation import Federation
 from securenb.model import NaiveBayes
 from securenb.parameters import Floats
 from securenb.records import Records
 from securenb.rule import Rows, Rule
 
+STANDS_OUT = "stands out"
 STANDING_OUT = 5.0
 """A row stands out if its influence is this many median absolute deviations above the median."""
+MOST_ROWS = 300
+"""Of more rows nobody reports by default: every row takes another combination of all the others."""
 
 
-def influences(rule: Rule, rows: Rows, reference: Records) -> pd.DataFrame:
+def influences(
+    rule: Rule, rows: Rows, reference: Records, refined: Callable[[Rows], Rows] = lambda rows: rows
+) -> pd.DataFrame:
     """Leave-one-out influence of each row on the log-odds of public records.
 
     Parameters
@@ -25,6 +33,8 @@ def influences(rule: Rule, rows: Rows, reference: Records) -> pd.DataFrame:
         As opened.
     reference
         Public records; their labels are not used.
+    refined
+        What is done to rows before they are combined, such as `Federation.refined`.
 
     Returns
     -------
@@ -34,7 +44,7 @@ def influences(rule: Rule, rows: Rows, reference: Records) -> pd.DataFrame:
         records whose verdict changes; `verdict`: ``stands out``, ``ordinary``, or ``indispensable`` if the
         rule cannot do without the row. Nothing of the row itself.
     """
-    whole = NaiveBayes(rule.combine(rows)).log_joint(reference.codes)
+    whole = NaiveBayes(rule.combine(refined(rows))).log_joint(reference.codes)
     lines = []
     for index in range(len(rows.sizes)):
         others = np.arange(len(rows.sizes)) != index
@@ -42,7 +52,8 @@ def influences(rule: Rule, rows: Rows, reference: Records) -> pd.DataFrame:
         try:
             rest = Rows(rows.schema, rows.tables[others], rows.sizes[others])
             allowed = min(rule.malicious, max(rule.tolerance(len(rest.sizes)), 0))
-            without = NaiveBayes(replace(rule, malicious=allowed).combine(rest)).log_joint(reference.codes)
+            model = NaiveBayes(replace(rule, malicious=allowed).combine(refined(rest)))
+            without = model.log_joint(reference.codes)
         except ValueError:
             lines.append(line | dict.fromkeys(("mean_change", "largest_change", "changed"), np.nan))
             continue
@@ -60,9 +71,14 @@ def influences(rule: Rule, rows: Rows, reference: Records) -> pd.DataFrame:
     middle = float(known.median()) if len(known) else 0.0
     spread = float((known - middle).abs().median()) if len(known) else 0.0
     limit = middle + STANDING_OUT * max(spread, 1e-12)
-    out = np.where(table["mean_change"] > limit, "stands out", "ordinary")
+    out = np.where(table["mean_change"] > limit, STANDS_OUT, "ordinary")
     table["verdict"] = np.where(table["mean_change"].isna(), "indispensable", out)
     return table
+
+
+def influences_in(federation: Federation, opened: Opened, reference: Records) -> pd.DataFrame:
+    """The influence of each row that a round of this federation opened."""
+    return influences(federation.armed(opened.members), federation.rows(opened), reference, federation.refined)
 
 
 def _log_odds(joint: Floats, by: Floats) -> Floats:

@@ -35,7 +35,7 @@ class RoundGrid(BaseModel):
         if "seed" in choices:
             raise ValueError("the seed of a sweep stands outside the choices: trials count up from it")
         for cell in product(choices):
-            Scenario.checked(**_opened(cell), seed=0)
+            scenario_of(cell | {"seed": 0})
         return choices
 
     def cells(self) -> list[dict[str, Any]]:
@@ -49,7 +49,7 @@ class RoundGrid(BaseModel):
 
 def measure_round(cell: Cell) -> list[dict[str, Any]]:
     """One line of results for one round."""
-    scenario = Scenario.checked(**_opened(cell))
+    scenario = scenario_of(cell)
     data = scenario.load()
     federation = scenario.federation(data)
     round_ = federation.run(scenario.deal(data))
@@ -68,6 +68,7 @@ def measure_round(cell: Cell) -> list[dict[str, Any]]:
     ]
 
 
-def _opened(cell: Cell) -> dict[str, Any]:
-    """The cell with the command line's words for what is no number."""
-    return {name: None if name == "group_size" and value == "all" else value for name, value in cell.items()}
+def scenario_of(cell: Cell) -> Scenario:
+    """The scenario of a cell, which has the command line's word for one group."""
+    size = {"group_size": None} if cell.get("group_size") == "all" else {}
+    return Scenario.checked(**{**cell, **size})

@@ -15,6 +15,6 @@ class Enormous(Rewriting):
         if self.changed or len(words) != WORD_BYTES * cast.session.length:
             return None
         vector = from_bytes(words).copy()
-        vector[0] += 1 << 62
+        vector[:1] += 1 << 62  # a slice wraps around without a warning
         ((path, _),) = byte_fields(body)
         return with_bytes(body, path, to_bytes(vector))  # type: ignore[no-any-return]

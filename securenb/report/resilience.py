@@ -91,7 +91,7 @@ def heat_map(table: pd.DataFrame, title: str) -> Figure:
 
 def breakdowns(table: pd.DataFrame, title: str) -> Figure:
     """Measured against predicted breakdown, in malicious nodes: a dot a trial, a colour a kind."""
-    figure = Figure(figsize=(5.4, 4.6), layout="constrained")
+    figure = Figure(figsize=(8.2, 4.6), layout="constrained")
     axes = figure.subplots()
     top = max(table["predicted"].max(), table["measured"].max()) * 1.08
     axes.plot([0, top], [0, top], color=COLOURS[6], lw=1)
@@ -99,11 +99,11 @@ def breakdowns(table: pd.DataFrame, title: str) -> Figure:
     jitter = np.random.default_rng(0).uniform(-0.25, 0.25, len(table))
     spread = pd.Series(jitter, index=table.index)
     for index, (kind, part) in enumerate(table.groupby("kind", sort=False)):
-        axes.plot(part["predicted"] + spread[part.index], part["measured"] + spread[part.index], "o", ms=3,
+        axes.plot(part["predicted"] + spread[part.index], part["measured"] + spread[part.index], "os"[index // 8 % 2], ms=3,
                   alpha=0.6, color=COLOURS[index % 8], label=str(kind))  # fmt: skip
     axes.set(xlim=(0, top), ylim=(0, top), xlabel="predicted, malicious nodes", ylabel="measured")
     axes.set_title(f"{title}: where rules break (band: ± 1 node)", fontsize=10)
-    axes.legend(frameon=False, fontsize="small")
+    figure.legend(loc="outside right upper", frameon=False, fontsize="small")
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 

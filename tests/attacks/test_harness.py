@@ -64,7 +64,8 @@ def test_its_rows_are_those_of_a_real_round_with_poisoned_nodes(epsilon, size):
     real = Rows.of(arena.data.schema, opened, federation.mechanism.grid)
     assert np.array_equal(rows.tables, real.tables)
     assert refused == 0
-    assert 1 <= contaminated <= 3
+    assert contaminated.shape == rows.sizes.shape
+    assert 1 <= contaminated.sum() <= 3
     for chosen in [rule] if size == "all" else [rule, choose_rule("median")]:
         model = replace(federation, rule=chosen).open(Contributions(groups, vectors)).model
         mine = chosen.combine(setting.refined(rows, chosen))
@@ -126,6 +127,16 @@ def test_every_poison_can_be_measured_inside_and_outside_on_verified_and_uncheck
 def test_a_rerun_is_byte_identical():
     more = {"attacks": ["adaptive", "random", "alie"], "epsilon": ["none", "1"], "group_size": [1, 3]}
     assert table(**more).to_csv() == table(**more).to_csv()
+
+
+def test_who_stands_out_is_who_poisoned_the_sum():
+    lines = table(influence=True, attacks=["scaled_flip", "zero"], rules=["sum", "median"])
+    (bad,) = lines[(lines["attack"] == "scaled_flip") & (lines["rule"] == "sum")].to_dict("records")
+    assert (bad["unmasked"], bad["accused"]) == (1, 0)
+    noised = table(influence=True, attacks="scaled_flip", rules="sum", epsilon="5", malicious=[0.2])
+    assert noised["unmasked"].iloc[-1] == 1
+    assert (lines[lines["malicious"] == 0]["accused"] <= 0.2).all()
+    assert "unmasked" not in table(attacks="zero")
 
 
 def test_a_rule_that_cannot_run_is_a_result_not_a_crash():

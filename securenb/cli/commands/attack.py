@@ -6,10 +6,10 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from attacks.breakdown import breakdown_cells, measure_breakdown
+from attacks.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
 from attacks.grid import AttackGrid
 from attacks.harness import measure
-from attacks.poison import POISONS, choose_poison
+from attacks.poison import choose_poison
 from securenb.checked import checked
 from securenb.cli import console
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
@@ -26,6 +26,9 @@ RULES_BY_DEFAULT = "sum,median,trimmed_mean,krum,geometric_median,mda,nnm+median
 
 
 Breakdown = Annotated[bool, typer.Option("--breakdown", help="Find by bisection where rules break.")]
+Influence = Annotated[
+    bool, typer.Option("--influence", help="Say which rows stand out when each is left out in turn.")
+]
 
 
 def command(
@@ -52,6 +55,7 @@ def command(
     cap_ratio: Annotated[str, typer.Option(help="Caps on a node's records, in mean sizes.")] = "1",
     trials: Annotated[int, typer.Option(help="Repetitions, the same in every cell.")] = 30,
     test_records: Annotated[int | None, typer.Option(help="Judge on so many test records.")] = None,
+    influence: Influence = False,  # noqa: FBT002 - flags of the command line
     breakdown: Breakdown = False,  # noqa: FBT002 - flags of the command line
     seed: Annotated[int, typer.Option(help="Decides everything; a rerun is identical.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
@@ -64,20 +68,21 @@ def command(
     grid = checked(
         AttackGrid,
         dataset=dataset,
-        attacks=list(POISONS) if attacks == "all" else words(attacks),
+        attacks=attacks if attacks == "all" else words(attacks),
         rules=words(rules),
         malicious=shares(malicious),
         group_size=[int(size) if size.isdecimal() else size for size in words(group_size)],
         epsilon=words(epsilon),
         nodes=nodes,
         sizes=sizes,
-        label_skew=[None if skew == "none" else float(skew) for skew in words(label_skew)],
+        label_skew=[skew if skew == "none" else float(skew) for skew in words(label_skew)],
         numeric=numeric,
         mechanism=mechanism,
         delta=delta,
         inputs=words(inputs),
         cap_ratio=[float(ratio) for ratio in words(cap_ratio)],
         trials=trials,
+        influence=influence,
         test_records=test_records,
         seed=seed,
     )
@@ -107,12 +112,8 @@ def run_attack(
 ) -> None:
     """Measure the grid, draw it, say what came out."""
     cells = grid.cells()
-    more = [
-        cell
-        for dataset in (grid.dataset if breakdown else [])
-        for nodes in grid.nodes
-        for cell in breakdown_cells(dataset, nodes, grid.trials, grid.seed)
-    ]
+    searched = BreakdownGrid(dataset=grid.dataset, nodes=grid.nodes, trials=grid.trials, seed=grid.seed)
+    more = searched.cells() if breakdown else []
     with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
         total, done = len(cells) + len(more), len(progress.finished)
         with batches(total, min(done, total)) as step:
@@ -144,10 +145,10 @@ def run_attack(
             share = 100 * breakdown_share(ratio)
             console.say(f"cap {ratio:g} × the mean size: label flips win beyond {share:.0f} % malicious")
     if broken is not None:
-        within = broken.groupby("kind", sort=False)["within_one"].mean()
-        for kind, share in within.items():
+        where_broken = summary_of_breakdowns(broken)
+        for kind, share in zip(where_broken["kind"], where_broken["within_one"], strict=True):
             console.say(
-                f"{kind}: measured within one node of the prediction in {100 * share:.0f} % of trials"
+                f"{kind}: measured within one node of the prediction in {100 * share:.1f} % of trials"
             )
     console.say(f"written to {out}: {', '.join(sorted(p.name for p in out.iterdir()))}")
 
@@ -174,6 +175,11 @@ def summary_of(table: pd.DataFrame) -> pd.DataFrame:
     failed = part.assign(failed=(part["failure"] != "").astype(float))
     failures = failed.groupby(list(KEPT), sort=False, dropna=False)["failed"].max().reset_index()
     summary = lowest.merge(failures.rename(columns={"failed": "refused"}), on=list(KEPT), how="left")
+    for name in ("unmasked", "accused"):
+        if name in part:
+            mean = part.groupby([*KEPT, "attack"], sort=False, dropna=False)[name].mean().reset_index()
+            on = [*KEPT, "worst_attack"]
+            summary = summary.merge(mean.rename(columns={"attack": "worst_attack"}), on=on, how="left")
     backdoors = comparable(table)[[_is_backdoor(name) for name in table["attack"]]]
     if len(backdoors):
         found = summarised(backdoors, [*KEPT, "attack"], "success")

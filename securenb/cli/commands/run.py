@@ -1,25 +1,69 @@
 """`securenb run`: any sweep that a TOML file describes."""
 
 import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import pandas as pd
 import typer
 
+from attacks.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
+from attacks.deviation_grid import DeviationGrid, measure_deviation, summary_of_deviations
 from attacks.grid import AttackGrid
+from attacks.inference_grid import InferenceGrid, measure_inference, summary_of_inferences
 from securenb.checked import checked
 from securenb.cli import console
 from securenb.cli.commands.attack import run_attack
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.interval import summarised
 from securenb.progress import batches
+from securenb.report.picture import save
+from securenb.report.resilience import breakdowns
 from securenb.round_grid import RoundGrid, measure_round
 from securenb.run_folder import write_manifest
-from securenb.sweep import run_cells, sweep_folder
+from securenb.sweep import Measure, run_cells, sweep_folder
+
+Grid = AttackGrid | BreakdownGrid | RoundGrid | DeviationGrid
+
+
+def summary_of_rounds(table: pd.DataFrame) -> pd.DataFrame:
+    """Balanced accuracy of each combination, with its interval."""
+    choices = table.columns[: list(table.columns).index("accuracy")].drop("seed")
+    varied = [name for name in choices if table[name].nunique(dropna=False) > 1] or ["dataset"]
+    return summarised(table, varied, "balanced_accuracy")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of sweep beside attacks, which have pictures and a command of their own."""
+
+    grid: type[BreakdownGrid | RoundGrid | DeviationGrid]
+    measure: Measure
+    summary: Callable[[pd.DataFrame], pd.DataFrame]
+    title: str
+
+
+KINDS = {
+    "round": Kind(RoundGrid, measure_round, summary_of_rounds, "balanced accuracy"),
+    "breakdown": Kind(
+        BreakdownGrid, measure_breakdown, summary_of_breakdowns, "malicious nodes that break a rule"
+    ),
+    "inference": Kind(
+        InferenceGrid, measure_inference, summary_of_inferences, "right conclusions; lucky: without the view"
+    ),
+    "deviation": Kind(DeviationGrid, measure_deviation, summary_of_deviations, "what became of the runs"),
+}
 
 
 def command(
-    sweep: Annotated[Path, typer.Argument(help="A TOML file: a table [attack], or a table [round].")],
+    sweep: Annotated[
+        Path,
+        typer.Argument(
+            help="A TOML file with a table [attack], [round], [breakdown], [inference] or [deviation]."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="A folder for results, manifest and pictures.")],
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
     backend: Annotated[str, typer.Option(help="joblib's: loky, sequential, dask, ray.")] = "loky",
@@ -44,35 +88,38 @@ def command(
             json=json,
         )
         return
+    kind = next(kind for kind in KINDS.values() if type(grid) is kind.grid)
     cells = grid.cells()
     with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
         with batches(len(cells), len(progress.finished)) as step:
             table = run_cells(
                 cells,
-                measure_round,
+                kind.measure,
                 progress,
                 jobs=jobs,
                 backend=backend,
                 address=workers,
-                watch=lambda _: step("rounds"),
+                watch=lambda _: step("cells"),
             )
         table.to_csv(folder / "results.csv", index=False)
+        summary = kind.summary(table)
+        summary.to_csv(folder / "summary.csv", index=False)
+        if isinstance(grid, BreakdownGrid):
+            save(breakdowns(table, ", ".join(grid.dataset)), folder, "breakdown")
         write_manifest(folder, grid)
     write_report(report_page(out, wanted=report))
     if json:
         console.show_json(table.to_dict(orient="records"))
         return
-    varied = [name for name in grid.choices if table[name].nunique(dropna=False) > 1] or ["dataset"]
-    summary = summarised(table, varied, "balanced_accuracy")
     lines = [
         [f"{value:.4f}" if isinstance(value, float) else str(value) for value in line]
         for line in summary.itertuples(index=False)
     ]
-    console.show_table("balanced accuracy", list(summary.columns), lines)
+    console.show_table(kind.title, list(summary.columns), lines)
     console.say(f"written to {out}: {', '.join(sorted(path.name for path in out.iterdir()))}")
 
 
-def read(path: Path) -> AttackGrid | RoundGrid:
+def read(path: Path) -> Grid:
     """The sweep that a file describes.
 
     Raises
@@ -84,12 +131,17 @@ def read(path: Path) -> AttackGrid | RoundGrid:
         content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: {error}") from None
-    kinds = content.keys() & {"attack", "round"}
-    if len(kinds) != 1 or not isinstance(content[next(iter(kinds))], dict):
-        raise ValueError(f"{path} must have one table, [attack] or [round]")
-    if "attack" in kinds:
-        choices = content.pop("attack")
-        if unknown := content.keys() | (choices.keys() - AttackGrid.model_fields):
-            raise ValueError(f"{path}: unknown {', '.join(sorted(unknown))}")
-        return checked(AttackGrid, **choices)
-    return checked(RoundGrid, choices=content.pop("round"), **content)
+    names = ["attack", *KINDS]
+    tables = [name for name in names if name in content]
+    if len(tables) != 1 or not isinstance(content[tables[0]], dict):
+        raise ValueError(f"{path} must have one table, [{'], ['.join(names[:-1])}] or [{names[-1]}]")
+    (name,) = tables
+    choices = content.pop(name)
+    grid: type[Grid] = AttackGrid if name == "attack" else KINDS[name].grid
+    if issubclass(grid, RoundGrid):
+        own = grid.model_fields.keys() - RoundGrid.model_fields.keys()
+        content |= {key: choices.pop(key) for key in own & choices.keys()}
+        return checked(grid, choices=choices, **content)
+    if unknown := content.keys() | (choices.keys() - grid.model_fields.keys()):
+        raise ValueError(f"{path}: unknown {', '.join(sorted(unknown))}")
+    return checked(grid, **choices)

@@ -19,7 +19,7 @@ from securenb.cli.options import (
     write_report,
 )
 from securenb.dataset import Dataset
-from securenb.influence import influences
+from securenb.influence import MOST_ROWS, STANDS_OUT, influences_in
 from securenb.ledger_file import LedgerFile
 from securenb.mechanism import exact
 from securenb.progress import rows
@@ -62,6 +62,7 @@ def command(
             LedgerFile(ledger).pay(what, federation.charged(contributions.groups), exact(budget))
         return federation.open(contributions)
 
+    influence = None
     if out is None:
         round_ = run()
     else:
@@ -71,11 +72,9 @@ def command(
             model = json_format.dumps(round_.model.to_dict())
             (folder / "model.json").write_text(model + "\n", encoding="utf-8")
             write_rounds(folder, {protocol: (round_, federation.protocol)})
-            if len(round_.opened.members) > 1:
-                public = scenario.reference(data)
-                influences(*federation.ready(round_.opened), public).to_csv(
-                    folder / "influence.csv", index=False
-                )
+            if 1 < len(round_.opened.members) <= MOST_ROWS:
+                influence = influences_in(federation, round_.opened, scenario.reference(data))
+                influence.to_csv(folder / "influence.csv", index=False)
             write_manifest(folder, scenario, data=data.digest, digests=round_.digests())
     write_report(page)
     figures = round_figures(round_, data.test)
@@ -94,6 +93,9 @@ def command(
         submitted = sum(map(len, round_.opened.members))
         console.say(proven(federation, len(data.train) / submitted))
     console.say(round_.transcript.summary())
+    if influence is not None:
+        count = int((influence["verdict"] == STANDS_OUT).sum())
+        console.say(f"rows that stand out if left out in turn: {count} of {len(influence)} (influence.csv)")
     if out is not None:
         console.say(f"written to {out}: {', '.join(sorted(path.name for path in out.iterdir()))}")
 

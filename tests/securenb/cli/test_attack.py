@@ -1,10 +1,16 @@
 """`securenb attack` and `securenb run`."""
 
 import json
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from attacks.breakdown import KINDS
+from attacks.deviation import DEVIATIONS
+from attacks.inference import INFERENCES
 from securenb.cli.commands.attack import shares
+from securenb.cli.commands.run import read
 from securenb.cli.main import MISTAKE, main
 
 SMALL = ["attack", "phishing", "--nodes", "12", "--rules", "sum,median", "--attacks", "scaled_flip,backdoor",
@@ -45,6 +51,50 @@ def test_run_reads_attacks_and_rounds_from_toml(tmp_path, capsys):
     assert len(json.loads(out[out.index("[\n") :])) == 8
 
 
+SWEEPS = {
+    "inference": (
+        'trials = 3\n[inference]\ninference = "all"\nrecords = 40\ndataset = "phishing"\nnodes = 8\n'
+        'protocol = ["plain", "masking"]\nepsilon = ["none", 1]\n'
+    ),
+    "deviation": '[deviation]\nprotocol = ["plain", "masking"]\ndeviation = "all"\n',
+    "breakdown": '[breakdown]\ndataset = "phishing"\nnodes = 12\ntrials = 1\n',
+}
+
+
+@pytest.mark.parametrize("kind", SWEEPS)
+def test_other_attacks_are_swept_alike_and_a_rerun_is_identical(tmp_path, capsys, kind):
+    file = tmp_path / "sweep.toml"
+    file.write_text(SWEEPS[kind])
+    for name in ("one", "two"):
+        more = ["--jobs", "1", "--backend", "sequential"]
+        assert main(["run", str(file), "--out", str(tmp_path / name), *more]) == 0
+    assert "summary.csv" in capsys.readouterr().out
+    results = [pd.read_csv(tmp_path / name / "results.csv", keep_default_na=False) for name in ("one", "two")]
+    for name in ("results.csv", "summary.csv"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    table = results[0]
+    if kind == "inference":
+        assert len(table) == len(INFERENCES) * 2 * 2 * 3
+        by = table.astype({"epsilon": str}).groupby(["protocol", "epsilon"])["gain"].mean()
+        assert by["plain", "none"] > by["masking", "1"]
+    elif kind == "deviation":
+        assert set(table["deviation"]) <= set(DEVIATIONS)
+        assert table["kept"].mean() > 0.5
+        assert table["outcome"].nunique() > 2
+    else:
+        assert len(table) == len(KINDS)
+        assert (tmp_path / "one" / "breakdown.png").exists()
+
+
+def test_the_sweeps_of_the_documentation_can_be_read():
+    files = sorted((Path(__file__).parents[3] / "docs" / "resilience").glob("*.toml"))
+    assert len(files) > 4
+    page = (files[0].parent.parent / "resilience.md").read_text(encoding="utf-8")
+    for file in files:
+        assert read(file).cells()
+        assert f"securenb run docs/resilience/{file.name}" in page
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -56,7 +106,23 @@ def test_run_reads_attacks_and_rounds_from_toml(tmp_path, capsys):
         ("x = 1\n[attack]\ndataset = 'phishing'\nrules='sum'\nattacks='zero'\nmalicious=0\n", "unknown x"),
         ("[attack]\ndataset = 'phishing'\n", "rules"),
         ("[attack\n", "a.toml"),
-        ("[audit]\n", "one table, [attack] or [round]"),
+        ("[audit]\n", "one table, [attack], [round], [breakdown], [inference] or [deviation]"),
+        ("[breakdown]\ndataset='phishing'\nspeed=3\n", "unknown speed"),
+        ("[breakdown]\ndataset='fishing'\n", "unknown data set 'fishing'"),
+        ("[deviation]\nprotocol='plain'\ndeviation='vanished'\n", "unknown deviation 'vanished'"),
+        ("trials=2\n[deviation]\nprotocol='plain'\ndeviation='vanish'\n", "unknown trials"),
+        (
+            "[inference]\ninference='telepathy'\ndataset='phishing'\nnodes=5\nepsilon=1\nprotocol='plain'\n",
+            "unknown inference 'telepathy'",
+        ),
+        (
+            "[inference]\ninference='all'\ndataset='phishing'\nnodes=5\nepsilon=1\nprotocol='verified'\n",
+            "aggregators add the noise of 'verified'",
+        ),
+        (
+            "[inference]\ninference='all'\ndataset='phishing'\nnodes=5\nepsilon=1\nprotocol='plain'\nhue=1\n",
+            "hue",
+        ),
     ],
 )
 def test_a_sweep_with_a_mistake_in_it_is_one_line_and_exit_code_2(tmp_path, capsys, text, message):
@@ -76,21 +142,13 @@ def test_shares_are_a_list_or_a_range():
             shares(bad)
 
 
-def test_train_says_how_much_each_row_matters_and_nothing_of_what_is_in_it(tmp_path):
+@pytest.mark.parametrize("rule", ["median", "sum"])
+def test_train_says_how_much_each_row_matters_and_nothing_of_what_is_in_it(tmp_path, capsys, rule):
     out = tmp_path / "run"
-    choices = [
-        "--nodes",
-        "6",
-        "--protocol",
-        "plain",
-        "--epsilon",
-        "5",
-        "--group-size",
-        "1",
-        "--rule",
-        "median",
-    ]
-    assert main(["train", "phishing", *choices, "--seed", "1", "--out", str(out)]) == 0
+    choices = ["--nodes", "6", "--protocol", "plain", "--epsilon", "5", "--group-size", "1", "--seed", "1"]
+    assert main(["train", "phishing", *choices, "--rule", rule, "--out", str(out)]) == 0
     lines = (out / "influence.csv").read_text().splitlines()
     assert lines[0] == "row,members,mean_change,largest_change,changed,verdict"
     assert len(lines) == 7
+    assert "indispensable" not in lines[1]
+    assert "rows that stand out" in capsys.readouterr().out
