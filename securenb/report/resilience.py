@@ -99,8 +99,9 @@ def breakdowns(table: pd.DataFrame, title: str) -> Figure:
     jitter = np.random.default_rng(0).uniform(-0.25, 0.25, len(table))
     spread = pd.Series(jitter, index=table.index)
     for index, (kind, part) in enumerate(table.groupby("kind", sort=False)):
-        axes.plot(part["predicted"] + spread[part.index], part["measured"] + spread[part.index], "os"[index // 8 % 2], ms=3,
-                  alpha=0.6, color=COLOURS[index % 8], label=str(kind))  # fmt: skip
+        x, y = (part[name] + spread[part.index] for name in ("predicted", "measured"))
+        marker, colour = "os^"[index // 8 % 3], COLOURS[index % 8]
+        axes.plot(x, y, marker, ms=3, alpha=0.6, color=colour, label=str(kind))
     axes.set(xlim=(0, top), ylim=(0, top), xlabel="predicted, malicious nodes", ylabel="measured")
     axes.set_title(f"{title}: where rules break (band: ± 1 node)", fontsize=10)
     figure.legend(loc="outside right upper", frameon=False, fontsize="small")
