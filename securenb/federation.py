@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -227,11 +228,7 @@ class Federation:
         return self.open(self.prepare(nodes), faults, watch)
 
     def update(
-        self,
-        earlier: Round,
-        nodes: Sequence[Node],
-        faults: Faults = NO_FAULTS,
-        watch: Collection[str] = (),
+        self, earlier: Round, nodes: Sequence[Node], faults: Faults = NO_FAULTS, watch: Collection[str] = ()
     ) -> Round:
         """A further round for nodes that join late: the model of all rows opened so far.
 
@@ -263,30 +260,25 @@ class Federation:
             refused={**earlier.refused, **later.refused},
         )
 
-    def rows(self, opened: Opened) -> Rows:
-        """What was opened, as a rule sees it before `refined`."""
-        return Rows.of(self.schema, opened, self.mechanism.grid)
-
     def refined(self, rows: Rows) -> Rows:
         """Rows after the free post-processing: what the rule combines."""
         return self.refinement.refine(rows, self._variances(rows), pool=self.rule.pools)
 
     def _variances(self, rows: Rows) -> Floats:
         """Variance of the noise in each column of each row, shape (g, width)."""
-        sizes = rows.sizes.tolist()
-        of = {n: variances(self.mechanism, self.schema, self.among(n), self.shares(n)) for n in set(sizes)}
-        return np.array([of[n] for n in sizes])
+        of = lru_cache(lambda n: variances(self.mechanism, self.schema, self.among(n), self.shares(n)))
+        return np.array([of(n) for n in rows.sizes.tolist()])
 
-    def armed(self, groups: Groups) -> Rule:
-        """The rule, told what it must withstand; refuses what it does not."""
-        return armed(self.rule, groups, self.malicious, proven=self.proves)
-
-    def _model(self, opened: Opened) -> NaiveBayes:
-        rows, rule = self.rows(opened), self.armed(opened.members)
+    def ready(self, opened: Opened) -> tuple[Rule, Rows]:
+        """The rule, told what it must withstand, and the rows that it combines."""
+        rows = Rows.of(self.schema, opened, self.mechanism.grid)
         if self.malicious:
             check_counts(rows, float(np.sqrt(self._variances(rows)[:, 0].max())))
-        refined = self.refined(rows)
-        return NaiveBayes(rule.combine(refined), rule.pooled(refined) if self.refinement.additive else None)
+        return armed(self.rule, opened.members, self.malicious, proven=self.proves), self.refined(rows)
+
+    def _model(self, opened: Opened) -> NaiveBayes:
+        rule, rows = self.ready(opened)
+        return NaiveBayes(rule.combine(rows), rule.pooled(rows) if self.refinement.additive else None)
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:
         """What opening these rows costs, and what those who read vectors see besides.
