@@ -2,6 +2,7 @@
 
     python -m benchmarks.verified_poisons                # Adult and Mushroom, 100 nodes, 5 seeds, epsilon 1
     python -m benchmarks.verified_poisons --seeds 1 --epsilon 10
+    python -m benchmarks.verified_poisons --rule calibrated_sum --poisons worst_records,adaptive --seeds 2
 
 Balanced accuracy, mean over seeds. Sums are exact, so nothing is encrypted here: honest tables are added to
 forged ones that the rules accept, and each of two aggregators adds a dose. The cap is the mean size of a
@@ -19,37 +20,44 @@ from securenb.dataset import Dataset, load_dataset
 from securenb.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.model import NaiveBayes
 from securenb.noise import FastNoise
-from securenb.parameters import estimate
-from securenb.rules.sum import Sum
+from securenb.rule import Rows
+from securenb.rule_choice import choose_rule
 from securenb.validity import invariants
 
 AGGREGATORS = 2
 SHARES = (0.1, 0.2, 0.3, 0.45)
+PUBLIC = 100
+"""Public records, for rules that need some."""
 
 
-def measured(data: Dataset, nodes: int, epsilon: Fraction, seed: int) -> dict[str, list[float]]:
+def measured(
+    data: Dataset, nodes: int, epsilon: Fraction, seed: int, name_of_rule: str, poisons: list[str]
+) -> dict[str, list[float]]:
     """Balanced accuracy without malicious nodes, and under each poison at each share of them."""
     rng = np.random.default_rng([seed, nodes])
     schema, mechanism = data.schema, DiscreteLaplace(epsilon)
     tables = np.array([node.statistics(schema).table for node in data.deal(nodes, seed=seed)])
     cap = -(-len(data.train) // nodes)
     rules = invariants(schema, cap)
+    public = np.random.default_rng([seed, 1]).permutation(len(data.train))[:PUBLIC]
+    rule = choose_rule(name_of_rule, reference=data.train[np.sort(public)])
 
     def score(total: np.ndarray, doses: int) -> float:
         for _ in range(doses):
             total = total + mechanism.share(schema, 1, FastNoise(rng)).reshape(total.shape)
-        return NaiveBayes(estimate(schema, total)).balanced_score(data.test)
+        rows = Rows(schema, total[None], np.array([nodes]))
+        return NaiveBayes(rule.combine(rows)).balanced_score(data.test)
 
     whole = tables.sum(axis=0)
     results = {"none, one dose": [score(whole, 1)], "none, two doses": [score(whole, AGGREGATORS)]}
-    for name in POISONS:
+    for name in poisons:
         if POISONS[name].aim in ("backdoor", "denial"):
             continue
         raw, refused = choose_poison(name), 0
         scores = []
         for share in SHARES:
             malicious = round(share * nodes)
-            known = Knowledge(schema, tables[:malicious], tables[malicious:], Sum(), nodes, cap)
+            known = Knowledge(schema, tables[:malicious], tables[malicious:], rule, nodes, cap)
             inside = choose_poison(f"{name}:inside").sent(known, rng)
             assert all(rules.broken(table.reshape(-1)) == () for table in inside)
             refused += sum(bool(rules.broken(table.reshape(-1))) for table in raw.sent(known, rng))
@@ -63,11 +71,16 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--epsilon", type=Fraction, default=Fraction(1))
+    parser.add_argument("--rule", default="verified_sum")
+    parser.add_argument("--poisons", default=",".join(POISONS), help="separated by commas")
     given = parser.parse_args()
     for name, numeric in (("adult", "gaussian"), ("adult", "histogram"), ("mushroom", "gaussian")):
         data = load_dataset(name, numeric=numeric)  # type: ignore[arg-type]
-        runs = [measured(data, given.nodes, given.epsilon, seed) for seed in range(given.seeds)]
-        print(f"{name}, {numeric}: balanced accuracy at {', '.join(f'{100 * s:.0f} %' for s in SHARES)}")
+        runs = [
+            measured(data, given.nodes, given.epsilon, seed, given.rule, given.poisons.split(","))
+            for seed in range(given.seeds)
+        ]
+        print(f"{name}, {numeric}, {given.rule}: balanced accuracy at {', '.join(f'{100 * s:.0f} %' for s in SHARES)}")
         for poison in runs[0]:
             means = np.mean([run[poison] for run in runs], axis=0)
             refused = f"   raw: {100 * means[-1]:.0f} % refused" if len(means) > 1 else ""
