@@ -10,6 +10,7 @@ family of invariants at a time, and counts what the rules see and which forged p
 """
 
 import argparse
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ from securenb.dataset import Dataset, load_dataset
 from securenb.feature import Categorical, Numeric
 from securenb.model import NaiveBayes
 from securenb.parameters import estimate
+from securenb.preflight import breakdown_share
 from securenb.records import Records
 from securenb.schema import Schema
 from securenb.statistics import Statistics
@@ -229,9 +231,11 @@ def report_breakdown(name: str, data: Dataset, nodes: int, seed: int) -> None:
             ).balanced_score(data.test)
             < 0.5
         )
+        # caps are whole records, and so are nodes: the first number of them beyond φ* of this very cap
+        predicted = math.floor(nodes * breakdown_share(cap / mean)) + 1
         print(
-            f"{name}: cap {share} × the mean size, breaks at {broken} of {nodes} nodes; "
-            f"predicted beyond {nodes / (1 + share):.1f}"
+            f"{name}: seed {seed}, cap {cap} = {cap / mean:.3f} × the mean size, "
+            f"breaks at {broken} of {nodes} nodes; predicted {predicted}"
         )
 
 
@@ -275,8 +279,9 @@ def main() -> None:
     if given.fuzz:
         report_fuzz("Adult, Gaussian", adult, 325, given.fuzz, given.proofs, given.seed)
         report_fuzz("Adult, histogram", binned, 325, given.fuzz, given.proofs, given.seed)
-    report_breakdown("Adult, Gaussian", adult, 100, given.seed)
-    report_breakdown("Mushroom", mushroom, 100, given.seed)
+    for seed in range(given.seed, given.seed + 5):
+        report_breakdown("Adult, Gaussian", adult, 100, seed)
+        report_breakdown("Mushroom", mushroom, 100, seed)
     radii = [0, 1, 2, 3, 4, 5, 7, 10, 15, 20]
     report_certificates("Mushroom", mushroom, radii)
     report_certificates("Adult, categorical features", categorical_only(adult), radii)

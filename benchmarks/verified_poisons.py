@@ -80,7 +80,8 @@ def main() -> None:
             measured(data, given.nodes, given.epsilon, seed, given.rule, given.poisons.split(","))
             for seed in range(given.seeds)
         ]
-        print(f"{name}, {numeric}, {given.rule}: balanced accuracy at {', '.join(f'{100 * s:.0f} %' for s in SHARES)}")
+        shown = ", ".join(f"{100 * s:.0f} %" for s in SHARES)
+        print(f"{name}, {numeric}, {given.rule}: balanced accuracy at {shown}")
         for poison in runs[0]:
             means = np.mean([run[poison] for run in runs], axis=0)
             refused = f"   raw: {100 * means[-1]:.0f} % refused" if len(means) > 1 else ""
