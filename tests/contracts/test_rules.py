@@ -158,6 +158,22 @@ def test_the_centre_follows_translation_and_scale(name):
 
 
 @pytest.mark.parametrize("name", POINT_RULES)
+def test_points_are_left_as_they_were(name):
+    values = points(np.random.default_rng(12))
+    before = values.copy()
+    centre(name, values, rule(name).bound(len(values)))
+    for step in PREAGGREGATIONS:
+        PREAGGREGATIONS[step]().apply(values, 3)
+    assert np.array_equal(values, before)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_misspelt_parameter_is_refused_instead_of_dropped(name):
+    with pytest.raises(TypeError, match="malicous"):
+        RULES[name](malicous=2)
+
+
+@pytest.mark.parametrize("name", POINT_RULES)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_malicious_rows_carry_the_centre_no_farther_than_promised(name, data):

@@ -15,6 +15,8 @@ from protocols.schemes.plain import Vector
 from securenb.dataset import load_dataset
 from securenb.door import admit
 from securenb.node import Node
+from securenb.rule import RULES
+from securenb.rule_choice import choose_rule
 from securenb.scenario import Scenario
 from securenb.validity import invariants
 
@@ -82,6 +84,29 @@ def test_every_malformed_submission_is_refused_and_leaves_the_round_as_if_it_wer
     assert set(round_.refused) == {"node-0004"}
     assert round_.opened.members == SILENT.opened.members
     assert round_.digests() == SILENT.digests()
+
+
+MALFORMED = [
+    np.full(LENGTH, np.nan),
+    np.full(LENGTH, np.inf),
+    np.full(LENGTH, -(2**63), dtype=np.int64),
+    np.full(LENGTH, CAPACITY.largest_input + 1, dtype=np.int64),
+    np.zeros(LENGTH - 1, dtype=np.int64),
+    np.zeros(LENGTH, dtype=np.int32),
+    None,
+]
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if not RULES[name].capped])
+def test_under_every_rule_a_malformed_submission_is_refused_and_changes_no_bit_of_the_model(name):
+    federation = replace(FEDERATION, rule=choose_rule(name, reference=SCENARIO.reference(DATA)))
+    silent = federation.run(NODES, Faults(silent={"node-0004": 0}))
+    for bad in MALFORMED:
+        nodes = [Malformed(n.id, n.records, bad) if n.id == "node-0004" else n for n in NODES]
+        round_ = federation.run(nodes)
+        assert set(round_.refused) == {"node-0004"}
+        assert round_.digests() == silent.digests()
+        assert np.array_equal(round_.model.parameters.table, silent.model.parameters.table)
 
 
 class Rewriting(Faults):
