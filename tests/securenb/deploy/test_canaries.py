@@ -33,7 +33,7 @@ class Rehearsal:
     def __init__(self, root, as_files, planted):
         self.root, self.folder = root, root / "deployment"
         self.schema, _ = as_files(root, SCHEMA, {})
-        init(self.folder, self.schema, SITES, ["secagg"], "127.0.0.1:8100", "127.0.0.1")
+        init(self.folder, self.schema, SITES, ["secagg"], "127.0.0.1:8100", "127.0.0.1", None)
         for site in SITES:
             path = self.folder / "parties" / site / "site.toml"
             lines = path.read_text().replace("simulations = false", "simulations = true")
