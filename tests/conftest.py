@@ -33,7 +33,7 @@ def offline():
         yield
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def dataset() -> Callable[[str], Dataset]:
     """Loads a data set by name, once, or skips the test with the reason why it is not here."""
     return _load_or_skip
@@ -47,7 +47,7 @@ def _load_or_skip(name: str) -> Dataset:
         pytest.skip(str(error))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def as_files():
     """Writes a schema as TOML and records as CSV, as people have them; the paths."""
     return _as_files

@@ -20,24 +20,26 @@ COMMAND = [sys.executable, "-m", "securenb"]
 
 
 class Deployment:
-    """One coordinator and some sites on loopback, each party with its own processes."""
+    """One coordinator and some sites, each party with its own processes.
 
-    def __init__(self, root, data, as_files, *, sites, protocols):
-        self.root, self.folder = root, root / "deployment"
+    They meet on loopback, unless `hosts` says in which network namespace a party (or `coordinator`) lives.
+    """
+
+    def __init__(self, root, data, as_files, *, sites, protocols, address=None, hosts=None):
+        self.root, self.folder, self.hosts = root, root / "deployment", hosts or {}
         names = [f"site-{index}" for index in range(1, 1 + sites)]
         dealt = deal(data.train, len(data.schema.classes), sites, rng=Streams(3).rng("deal"))
         self.nodes = [Node(name, node.records) for name, node in zip(names, dealt, strict=True)]
         schema, self.data = as_files(root, data.schema, {node.id: node.records for node in self.nodes})
-        self.names, self.address = names, f"127.0.0.1:{free_port()}"
+        self.names, self.address = names, address or f"127.0.0.1:{free_port()}"
         self.run("init", self.folder, "--schema", schema, "--sites", ",".join(names),
-                 "--protocols", protocols, "--address", self.address, "--trial")  # fmt: skip
+                 "--protocols", protocols, "--address", self.address, "--trial",
+                 "--listen", "0.0.0.0" if hosts else "127.0.0.1")  # fmt: skip
         self.coordinator = Coordinator(self.folder / "coordinator")
         self.parties = sorted(path.name for path in (self.folder / PARTIES).iterdir())
         self.joined = {}
         for name in self.parties:
             self.edit(name, simulations="true", epsilon_per_round='"100"', budget='"1000"')
-        settings = self.folder / "coordinator" / "deployment.toml"
-        settings.write_text(settings.read_text().replace("stage_seconds = 120", "stage_seconds = 25"))
 
     def place(self, name):
         return self.folder / PARTIES / name
@@ -48,21 +50,49 @@ class Deployment:
         lines = [line for line in path.read_text().splitlines() if line.split(" = ")[0] not in fields]
         path.write_text("\n".join([*lines, *(f"{key} = {value}" for key, value in fields.items())]) + "\n")
 
+    def wait_for_stages(self, seconds):
+        """How long a stage waits for the slowest party, from now on."""
+        path = self.folder / "coordinator" / "deployment.toml"
+        lines = [line for line in path.read_text().splitlines() if not line.startswith("stage_seconds")]
+        path.write_text("\n".join([*lines, f"stage_seconds = {seconds:.0f}"]) + "\n")
+
+    def slowest_stage(self, names):
+        """Seconds of the slowest of these stages so far, if everybody answered."""
+        stages = [line for round_ in self.rounds() for line in self.events(round_, "stage")]
+        return max(
+            (
+                line["seconds"]
+                for line in stages
+                if line["name"] in names and line["answered"] == line["asked"]
+            ),
+            default=5.0,
+        )
+
     def run(self, *arguments, check=True):
         """One `securenb deploy` command."""
         done = subprocess.run(
-            [*COMMAND, "deploy", *map(str, arguments)], capture_output=True, text=True, timeout=600
+            [*self.command("coordinator"), *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=600,
         )
         assert not check or done.returncode == 0, done.stdout + done.stderr
         return done
 
-    def join(self, *names):
+    def command(self, host):
+        """How `securenb deploy` is called on a host."""
+        place = ["ip", "netns", "exec", self.hosts[host]] if host in self.hosts else []
+        return [*place, *COMMAND, "deploy"]
+
+    def join(self, *names, coordinator=None):
         """Let parties join, by default all of them."""
         for name in names or self.parties:
             data = ["--data", str(self.data[name])] if name in self.data else []
+            if coordinator is not None:
+                data += ["--coordinator", coordinator]
             with (self.root / f"{name}.out").open("w") as output:
                 self.joined[name] = subprocess.Popen(
-                    [*COMMAND, "deploy", "join", str(self.place(name)), *data], stdout=output, stderr=output
+                    [*self.command(name), "join", str(self.place(name)), *data], stdout=output, stderr=output
                 )
 
     def kill(self, name):
@@ -84,7 +114,7 @@ class Deployment:
     def start(self, **choices):
         """Start a round and do not wait for it."""
         path = self.scenario(**choices)
-        command = [*COMMAND, "deploy", "run", str(path), "--folder", str(self.folder)]
+        command = [*self.command("coordinator"), "run", str(path), "--folder", str(self.folder)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def round(self, **choices):
@@ -97,6 +127,14 @@ class Deployment:
         _, federation = self.coordinator.propose(self.coordinator.scenario(choices))
         return federation, federation.run(self.nodes)
 
+    def exact_sum(self, round_, **choices):
+        """Who is in the opened row, which is the sum of what each of them contributes, from its seed."""
+        (opened,) = self.opened(round_)
+        federation, _ = self.in_one_process(**choices)
+        vectors = {node.id: federation.contribution(node, len(self.nodes)) for node in self.nodes}
+        assert opened["sums"] == sum(vectors[name] for name in opened["members"]).tolist()
+        return opened["members"]
+
     def opened(self, round_):
         return json.loads((round_ / "result" / "opened.json").read_text())
 
@@ -106,6 +144,9 @@ class Deployment:
     def progress(self, round_):
         path = round_ / "progress.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def events(self, round_, event):
+        return [line for line in self.progress(round_) if line["event"] == event]
 
     def log(self, name):
         path = self.place(name) / "log.jsonl"
@@ -123,22 +164,22 @@ class Deployment:
         return self.run("down", self.folder)
 
 
-def _until(condition, seconds=120.0):
+def _until(condition, seconds=300.0):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if condition():
             return True
-        time.sleep(0.2)
+        time.sleep(0.02)
     return False
 
 
-@pytest.fixture
-def deploy(tmp_path, dataset, as_files):
-    """Makes deployments of Adult, and ends them."""
+@pytest.fixture(scope="module")
+def deploy(tmp_path_factory, dataset, as_files):
+    """Makes deployments of Adult, and ends them with the module's tests."""
     made = []
 
-    def make(*, sites=5, protocols="secagg"):
-        made.append(Deployment(tmp_path, dataset("adult"), as_files, sites=sites, protocols=protocols))
+    def make(**choices):
+        made.append(Deployment(tmp_path_factory.mktemp("many"), dataset("adult"), as_files, **choices))
         return made[-1]
 
     yield make
@@ -146,7 +187,7 @@ def deploy(tmp_path, dataset, as_files):
         deployment.down()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def until():
     """Waits until a condition holds; whether it does."""
     return _until
