@@ -192,7 +192,9 @@ def reason(log: Path) -> str:
     return last_line(text)
 
 
+UNKNOWN = "the coordinator does not know this node's key, see node-keys/"
+
 REASONS = {
     "CERTIFICATE_VERIFY_FAILED": "the coordinator's certificate is not signed by our ca.pem",
-    "Failed to activate SuperNode": "the coordinator does not know this node's key, see node-keys/",
+    "Failed to activate SuperNode": UNKNOWN,
 }

@@ -1,6 +1,7 @@
 """`securenb deploy join`: take part, with records that stay here."""
 
 import signal
+import time
 import tomllib
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,9 @@ from securenb.csv_file import read_records
 from securenb.deploy import launch, processes
 from securenb.deploy.dry_run import dry_run
 from securenb.deploy.site import DATA, Site
+
+FORGET_SECONDS, AGAIN_SECONDS = 120.0, 5.0
+"""A site that died is taken for connected for a minute, and is unknown until then: it tries again."""
 
 
 def command(
@@ -50,13 +54,20 @@ def command(
     launch.require()
     address = coordinator or (folder / "coordinator").read_text(encoding="utf-8").strip()
     start = launch.site(folder, party, address)
-    process = processes.start(folder, start.arguments, start.environment, folder / launch.LOG)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    console.say(f"{party} has joined {address}; interrupt to leave")
+    came_back = (folder / "log.jsonl").exists()
+    until = time.monotonic() + (FORGET_SECONDS if came_back else 0.0)
+    console.say(f"{party} joins {address}; interrupt to leave")
     console.say(f"roster {site.roster.digest.hex()[:16]}: the other parties must be shown the same")
-    try:
-        code = process.wait()
-    finally:
-        processes.end(folder)
-    if code > 0:
-        raise ValueError(f"{party} could not stay: {launch.reason(folder / launch.LOG)}")
+    while True:
+        process = processes.start(folder, start.arguments, start.environment, folder / launch.LOG)
+        try:
+            code = process.wait()
+        finally:
+            processes.end(folder)
+        if code <= 0:
+            return
+        why = launch.reason(folder / launch.LOG)
+        if why != launch.UNKNOWN or time.monotonic() > until:
+            raise ValueError(f"{party} could not stay: {why}")
+        time.sleep(AGAIN_SECONDS)
