@@ -123,22 +123,18 @@ def compare(
     protocols = list(PROTOCOLS) if everything else protocols
     nodes = scenario.deal(data)
     faults = _silence(nodes, drop, scenario.streams.rng("drop"))
-    federations = _federations(scenario, data, protocols, scenario.group_size or len(nodes))
-    contributions = federations[0].prepare(nodes)
-    refused = {}
-    for name, federation in zip(protocols, federations, strict=True):
-        try:
-            federation.session(contributions.groups)  # refuse before the first one runs
-        except ValueError as error:
-            if not everything:
-                raise
-            refused[name] = f"cannot run: {error}"
+    federations, refused = _federations(scenario, data, protocols, nodes)
+    if refused and (not everything or not federations):
+        raise next(iter(refused.values()))
+    first = next(iter(federations.values()))
+    contributions = first.prepare(nodes)
     lines, rounds = [], {}
-    for name, federation in zip(protocols, federations, strict=True):
+    for name in protocols:
         progress(name)
         if name in refused:
-            lines.append(_line(name, failure=refused[name]))
+            lines.append(_line(name, failure=f"cannot run: {refused[name]}"))
             continue
+        federation = federations[name]
         run, turned_away = federation.local(contributions, faults)
         try:
             opened = run.run()
@@ -159,9 +155,7 @@ def compare(
                 **_cost(run.transcript),
             )
         )
-    return Compared(
-        tuple(lines), rounds, len(nodes), federations[0].among(min(map(len, contributions.groups)))
-    )
+    return Compared(tuple(lines), rounds, len(nodes), first.among(min(map(len, contributions.groups))))
 
 
 def _line(name: str, **figures: Any) -> Comparison:
@@ -205,8 +199,10 @@ def _silence(nodes: Sequence[Node], drop: float, rng: np.random.Generator) -> Fa
     return Faults(silent={nodes[index].id: int(rng.integers(2)) for index in silent}) if count else NO_FAULTS
 
 
-def _federations(scenario: Scenario, data: Dataset, protocols: Sequence[str], size: int) -> list[Federation]:
-    """One federation a protocol, all counting on the same number of survivors."""
+def _federations(
+    scenario: Scenario, data: Dataset, protocols: Sequence[str], nodes: Sequence[Node]
+) -> tuple[dict[str, Federation], dict[str, ValueError]]:
+    """One federation a protocol, all counting on the same number of survivors; and why others cannot run."""
     if not protocols or len(set(protocols)) != len(protocols):
         raise ValueError(f"needs protocols, each once, got {', '.join(protocols) or 'none'}")
     if scenario.record_cap is not None and "verified" in protocols:
@@ -214,9 +210,16 @@ def _federations(scenario: Scenario, data: Dataset, protocols: Sequence[str], si
             "all protocols get the same noised vectors, of which verified proves no more than their bounds: "
             "leave out record_cap"
         )
-    federations = []
+    federations, refused = {}, {}
     for name in protocols:
         PROTOCOLS[name]
-        federations.append(scenario.model_copy(update={"protocol": name}).federation(data))
-    fewest = min(federation.protocol.survivors(size) for federation in federations)
-    return [replace(federation, survivors=fewest) for federation in federations]
+        federation = scenario.model_copy(update={"protocol": name}).federation(data)
+        try:
+            federation.session(federation.groups(nodes))
+        except ValueError as error:
+            refused[name] = error
+        else:
+            federations[name] = federation
+    size = scenario.group_size or len(nodes)
+    fewest = min((federation.protocol.survivors(size) for federation in federations.values()), default=0)
+    return {name: replace(each, survivors=fewest) for name, each in federations.items()}, refused
