@@ -87,7 +87,7 @@ def _unencodable(target: Target, neighbours: Neighbours) -> Finding:
             refused += 1
             continue
         if not np.isfinite(values).all():
-            return Finding("L1", check, "FAIL", f"{value!r} in {name!r} is released")
+            return Finding("L1", check, "FAIL", f"{value} in {name!r} is released")
     return Finding("L1", check, "PASS", f"{refused} of {len(wrong)} such values; others become ordinary ones")
 
 
@@ -130,7 +130,7 @@ def _other_law(replay: Replay, lines: Sequence[Line]) -> str:
 
 def _fraction(replay: Replay) -> str:
     odd = np.flatnonzero(replay.values != np.rint(replay.values))
-    return f"coordinate {odd[0]} is {replay.values[odd[0]]!r}" if len(odd) else ""
+    return f"coordinate {odd[0]} is {replay.values[odd[0]]}" if len(odd) else ""
 
 
 def _loss(before: Replay, after: Replay, charged: dict[int, object], delta: float) -> float:
