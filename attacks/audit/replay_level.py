@@ -87,7 +87,7 @@ def _unencodable(target: Target, neighbours: Neighbours) -> Finding:
             refused += 1
             continue
         if not np.isfinite(values).all():
-            return Finding("L1", check, "FAIL", f"{value} in {name!r} is released")
+            return Finding("L1", check, "FAIL", f"{value!r} in {name!r} is released")
     return Finding("L1", check, "PASS", f"{refused} of {len(wrong)} such values; others become ordinary ones")
 
 
