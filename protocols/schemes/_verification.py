@@ -258,10 +258,23 @@ class Leader(_Verifying):
 
     def deadline(self) -> list[Envelope]:
         """Open what is accepted by now; without a helper nothing is."""
-        waiting = self._greeted if self._members is None else self._sums
-        if waiting.missing:
-            raise TooFewParties(waiting.missing, "a helper is silent")
-        return self._open()
+        if self._members is not None and self._sums.missing:
+            raise TooFewParties(self._sums.missing, "a helper is silent")
+        try:
+            return self._open()
+        except TooFewParties:
+            if owing := self._owing():
+                raise TooFewParties(owing, "a helper is silent") from None
+            raise
+
+    def _owing(self) -> list[PartyId]:
+        """The helpers who have not sent their key, or not their verifier share of every report."""
+        greeted = set(self._greeted.received)
+        return [
+            helper
+            for helper in self._session.trustees
+            if helper not in greeted or any(helper not in shares for shares in self._verifiers.values())
+        ]
 
     def _open(self) -> list[Envelope]:
         self._members, self._lost = enough_present(self._session, self._seeds, self._terms.survivors)

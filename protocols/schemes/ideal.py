@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from protocols.entropy import Entropy
+from protocols.errors import TooFewParties
 from protocols.opened import Opened, opened_sums
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.protocol import Claims, Protocol
@@ -69,6 +70,7 @@ class _Aggregator(Party):
         super().__init__(AGGREGATOR)
         self._protocol = protocol
         self._session = session
+        self._waited = False
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
         match envelope.body:
@@ -77,6 +79,12 @@ class _Aggregator(Party):
                 self.output = opened_from(self._session, rows)
             case _:
                 raise self.unexpected(envelope)
+        return []
+
+    def deadline(self) -> list[Envelope]:
+        if self._waited:
+            raise TooFewParties([FUNCTIONALITY], "the functionality is silent")
+        self._waited = True  # it may have waited for somebody silent, too
         return []
 
 

@@ -8,7 +8,7 @@ go on to compute a classifier between them; ours add their shares and hand the s
 from dataclasses import dataclass
 
 from protocols.entropy import Entropy
-from protocols.errors import Abort, FaultyParty
+from protocols.errors import Abort, FaultyParty, TooFewParties
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.protocol import Claims, Protocol
 from protocols.ring import WORD_BYTES, Integers, Residues, from_bytes, received, to_bytes, to_ring
@@ -105,6 +105,7 @@ class _Aggregator(Party):
         self._protocol = protocol
         self._session = session
         self._rows: Intake[list[Row]] = Intake(MIXERS)
+        self._waited = False
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
         match envelope.body:
@@ -116,6 +117,12 @@ class _Aggregator(Party):
                 raise self.unexpected(envelope)
         if self._rows.complete:
             self._open()
+        return []
+
+    def deadline(self) -> list[Envelope]:
+        if self._waited:
+            raise TooFewParties(self._rows.missing, "a mixer is silent")
+        self._waited = True  # mixers may have waited for somebody silent, too
         return []
 
     def _open(self) -> None:

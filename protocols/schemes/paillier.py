@@ -170,6 +170,11 @@ class _Aggregator(Party):
     def deadline(self) -> list[Envelope]:
         if self._key is None or self._asked is not None:
             raise TooFewParties([KEY_HOLDER], "the key holder is silent")
+        if not self._sealed.received:
+            everybody = [KEY_HOLDER, *self._session.nodes]
+            raise TooFewParties(
+                everybody, "no node has encrypted anything; nodes have the key from the key holder"
+            )
         return self._ask(self._key)
 
     def _read(self, key: PublicKey, sender: PartyId, sealed: Sealed) -> Ciphertexts:

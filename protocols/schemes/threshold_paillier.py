@@ -151,6 +151,9 @@ class _Aggregator(Party):
         self._closed = True
         session, nodes = self._session, self._session.nodes
         vectors = self._vectors.received
+        if not vectors:
+            why = "no node has encrypted anything; nodes have the key from the dealer"
+            raise TooFewParties([DEALER, *nodes], why)
         receipts = {node: receipt(session, node, vector) for node, (vector, _) in vectors.items()}
         known = {
             holder: {n for n, given in zip(nodes, roster.receipts, strict=True) if given == receipts.get(n)}

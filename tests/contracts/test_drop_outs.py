@@ -6,6 +6,7 @@ party's own transcript shows.
 """
 
 from collections import Counter
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from protocols.engines.faults import NO_FAULTS, Faults, at_any_stage, before, within
 from protocols.engines.local import LocalRun
 from protocols.entropy import seeded
-from protocols.errors import Abort
+from protocols.errors import Abort, TooFewParties
 from protocols.grouping import one_group, shuffled, singletons
 from protocols.party import AGGREGATOR
 from protocols.protocol import PROTOCOLS
@@ -172,6 +173,18 @@ def test_trustees_and_the_aggregator_may_fall_silent_at_every_stage(protocol, gr
         moments += [within(spoken, stage, rng) for stage in range(len(spoken)) if spoken[stage] > 1]
         for frames in moments:
             check(protocol, groups, Faults(silent={party: frames}))
+
+
+def test_a_round_that_a_silent_trustee_ends_names_it(protocol, groups):
+    for party, spoken in turns_of(protocol, groups).items():
+        if party in {*NODES, AGGREGATOR}:
+            continue
+        for stage in range(len(spoken)):
+            run, _ = run_of(protocol, groups, Faults(silent={party: before(spoken, stage)}))
+            with suppress(TooFewParties):
+                run.run()
+            reason = "".join(stop.reason for stop in run.transcript.stops if stop.party == AGGREGATOR)
+            assert party in reason or not reason, f"silent from stage {stage} on: {reason}"
 
 
 def random_pattern(protocol, turns, rng):

@@ -317,7 +317,8 @@ def test_an_overfull_group_is_lost_and_the_others_are_opened():
 
 
 @pytest.mark.parametrize(
-    ("frames", "missing"), [(0, (KEY_HOLDER,)), (1, NODES), (4, NODES[3:]), (1 + len(NODES), (KEY_HOLDER,))]
+    ("frames", "missing"),
+    [(0, (KEY_HOLDER,)), (1, (KEY_HOLDER, *NODES)), (4, NODES[3:]), (1 + len(NODES), (KEY_HOLDER,))],
 )
 def test_without_the_key_holder_nothing_is_released(frames, missing):
     """Before its key is out, after, with the key at too few nodes, and with the key at all nodes."""
