@@ -88,6 +88,8 @@ class LedgerFile:
         ValueError
             If that exceeds the budget, with what was requested and what remains; if the run is not
             private; or if the file was edited. Nothing is charged then.
+        OSError
+            If it cannot be stored. Nothing is charged then.
         """
         views = {release.seen for release in ledger.releases}
         costs = [(ledger.epsilon("add-remove", seen), ledger.delta(seen)) for seen in views]
@@ -103,7 +105,12 @@ class LedgerFile:
                     f"{float(max(left, Fraction(0))):.6g} of {shown(budget)} remaining in {self._path}"
                 )
             payment = Payment(what, epsilon, delta)
-            self._append(file, payment, lines[-1][1] if lines else START, len(lines) + 1)
+            previous = lines[-1][1] if lines else START
+            if self._noted()[0] < len(
+                lines
+            ):  # a crash came between: one line may be without its note, not two
+                self._note(len(lines), previous)
+            self._append(file, payment, previous, len(lines) + 1)
         return payment
 
     @contextmanager
@@ -145,21 +152,34 @@ class LedgerFile:
     def _append(self, file: BinaryIO, payment: Payment, previous: str, count: int) -> None:
         stated = payment.hash(previous)
         fields = {"what": payment.what, "epsilon": str(payment.epsilon), "delta": payment.delta}
-        file.truncate()
-        file.write(json.dumps({**fields, "hash": stated}).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-        draft = self._head.with_name(self._head.name + ".new")
-        with draft.open("w") as note:
-            note.write(f"{count} {stated}\n")
-            note.flush()
-            os.fsync(note.fileno())
-        draft.replace(self._head)
+        line = json.dumps({**fields, "hash": stated}).encode() + b"\n"
+        # not through the file's buffer, which would try again later what failed
+        handle, end = file.fileno(), file.tell()
+        try:
+            os.ftruncate(handle, end)
+            while line:
+                line = line[os.pwrite(handle, line, os.fstat(handle).st_size) :]
+            os.fsync(handle)
+            self._note(count, stated)
+        except OSError:
+            os.ftruncate(handle, end)
+            raise
         folder = os.open(self._path.absolute().parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+    def _note(self, count: int, stated: str) -> None:
+        draft = self._head.with_name(self._head.name + ".new")
+        try:
+            with draft.open("w") as note:
+                note.write(f"{count} {stated}\n")
+                note.flush()
+                os.fsync(note.fileno())
+            draft.replace(self._head)
+        finally:
+            draft.unlink(missing_ok=True)
 
     def _noted(self) -> tuple[int, str]:
         if not self._head.exists():

@@ -112,15 +112,19 @@ class Site:
             reply = self._answer(question)
         except (ValueError, Abort) as refusal:
             reply = Reply(stopped=f"refuses: {refusal}")
-            self.log.write("refused", why=str(refusal))
+            self._mention("refused", why=str(refusal))
         except OSError as error:
             reply = Reply(stopped=f"stopped: it cannot write to its disk ({os.strerror(error.errno or 0)})")
-            with suppress(OSError):
-                self.log.write("stopped", why=os.strerror(error.errno or 0))
+            self._mention("stopped", why=os.strerror(error.errno or 0))
         except Exception as error:
             reply = Reply(stopped=f"failed with {type(error).__name__}; its own log says no more")
-            self.log.write("failed", what=type(error).__name__)
+            self._mention("failed", what=type(error).__name__)
         return msgspec.msgpack.encode(reply)
+
+    def _mention(self, event: str, **fields: str) -> None:
+        """Log something if there is room for it: nothing was done, so nothing depends on it."""
+        with suppress(OSError):
+            self.log.write(event, **fields)
 
     def _answer(self, question: bytes) -> Reply:
         try:

@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import os
 from fractions import Fraction
 
 import pytest
@@ -128,3 +129,33 @@ def test_a_line_says_what_it_was_for_in_plain_words(path):
 def test_a_folder_is_no_ledger(tmp_path):
     with pytest.raises(ValueError, match="cannot keep a ledger"):
         LedgerFile(tmp_path).payments()
+
+
+def full(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_disk_without_room_charges_nothing_however_often(path, monkeypatch):
+    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+    for broken in ("fsync", "pwrite"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, broken, full)
+            for _ in range(3):
+                with pytest.raises(OSError, match="No space left"):
+                    LedgerFile(path).pay("no room", costs("1/10"), Fraction(1))
+        assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
+    LedgerFile(path).pay("more", costs("1/10"), Fraction(1))
+    assert [payment.what for payment in LedgerFile(path).payments()] == ["run 0", "run 1", "run 2", "more"]
+
+
+def test_a_line_whose_note_a_crash_has_cost_is_noted_before_the_next(path, monkeypatch):
+    head = path.with_name("people.ledger.head")
+    note = head.read_bytes()
+    LedgerFile(path).pay("more", costs("1/10"), Fraction(1))
+    head.write_bytes(note)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", full)
+        with pytest.raises(OSError, match="No space left"):
+            LedgerFile(path).pay("no room", costs("1/10"), Fraction(1))
+    LedgerFile(path).pay("and more", costs("1/10"), Fraction(1))
+    assert [payment.what for payment in LedgerFile(path).payments()][3:] == ["more", "and more"]

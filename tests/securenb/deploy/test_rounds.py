@@ -9,99 +9,20 @@ import numpy as np
 import pytest
 
 from protocols.engines.lasting import Reply, Step
-from protocols.engines.relay import Carrier
 from protocols.primitives.identity import Identity
 from protocols.protocol import PROTOCOLS
-from securenb.deploy.coordinator import PROGRESS, RESULT, Coordinator
+from securenb.deploy.coordinator import PROGRESS, RESULT
 from securenb.deploy.dry_run import dry_run
 from securenb.deploy.folder import init
 from securenb.deploy.limits import NEED_LINKS, RELAYED
-from securenb.deploy.plan import Opening
 from securenb.deploy.site import DATA, Question, Site
-from securenb.node import Node
-from securenb.partition import deal
 from securenb.report.page import Report
-from securenb.streams import Streams
 
 NAMES = [f"site-{index}" for index in range(1, 6)]
-SEED = 7
-PROTOCOL_NAMES = ["plain", "secagg", "oneshot", "verified"]
-"""Paillier's key takes seconds to make again at each step; `tests/flower` runs it once."""
-
-CHOICES = {"protocol": "secagg", "epsilon": "1", "seed": SEED, "record_cap": 1000}
+CHOICES = {"protocol": "secagg", "epsilon": "1", "seed": 7}
 
 
-class Loopback(Carrier):
-    """Every question opens the party's folder anew, as a process of its own would."""
-
-    def __init__(self, deployment, dead):
-        self.deployment, self.dead, self.stage = deployment, dead, 0
-
-    def exchange(self, stage, questions):
-        answers = {}
-        for party, question in questions.items():
-            if self.stage < self.dead.get(party, 99):
-                answers[party] = Site(self.deployment.place(party)).answer(question)
-        self.stage += 1
-        return answers
-
-
-class Deployment:
-    def __init__(self, root, as_files, dataset, protocols):
-        data = dataset("phishing")
-        dealt = deal(data.train[:300], len(data.schema.classes), 5, rng=Streams(1).rng("deal"))
-        self.nodes = [Node(name, node.records) for name, node in zip(NAMES, dealt, strict=True)]
-        self.schema = data.schema
-        self.root, self.folder = root, root / "deployment"
-        schema, paths = as_files(root, data.schema, {node.id: node.records for node in self.nodes})
-        self.parties = init(self.folder, schema, NAMES, protocols, "127.0.0.1:8100", "127.0.0.1", None)
-        for name in self.parties:
-            self.edit(name, simulations="true", epsilon_per_round='"1"', budget='"2.5"')
-        for name, path in paths.items():
-            (self.place(name) / DATA).write_text(str(path))
-        self.coordinator = Coordinator(self.folder / "coordinator")
-
-    def place(self, name):
-        return self.folder / "parties" / name
-
-    def edit(self, name, **fields):
-        path = self.place(name) / "site.toml"
-        lines = [line for line in path.read_text().splitlines() if line.split(" = ")[0] not in fields]
-        path.write_text("\n".join([*lines, *(f"{key} = {value}" for key, value in fields.items())]) + "\n")
-
-    def allow(self, epsilon):
-        for name in NAMES:
-            self.edit(name, epsilon_per_round=f'"{epsilon}"', budget=f'"{epsilon}"')
-
-    def round(self, dead=None, **choices):
-        choices = CHOICES | choices
-        folder = self.coordinator.order(choices)
-        self.coordinator.run(folder.name, lambda session, seconds: Loopback(self, dead or {}))
-        return folder
-
-    def progress(self, folder):
-        return [json.loads(line) for line in (folder / PROGRESS).read_text().splitlines()]
-
-    def said(self, folder, event):
-        return [line for line in self.progress(folder) if line["event"] == event]
-
-    def opened(self, folder):
-        path = folder / RESULT / "opened.json"
-        return json.loads(path.read_text()) if path.exists() else None
-
-    def in_one_process(self, nodes=None, **choices):
-        choices = CHOICES | choices
-        scenario = self.coordinator.scenario(choices)
-        _, federation = self.coordinator.propose(scenario)
-        return federation, federation.run(nodes or self.nodes)
-
-
-@pytest.fixture
-def deployment(tmp_path, as_files, dataset):
-    return Deployment(tmp_path, as_files, dataset, PROTOCOL_NAMES)
-
-
-@pytest.mark.parametrize("protocol", PROTOCOL_NAMES)
+@pytest.mark.parametrize("protocol", ["plain", "secagg", "oneshot", "verified"])
 def test_a_deployed_round_opens_the_same_integers_as_one_in_one_process(deployment, protocol):
     deployment.allow("1000")
     folder = deployment.round(protocol=protocol)
@@ -131,7 +52,7 @@ def test_a_site_that_dies_leaves_the_exact_sum_of_the_others_and_the_next_round_
         vectors = {node.id: federation.contribution(node, 5) for node in deployment.nodes}
         assert set(NAMES) - set(opened[0]["members"]) <= {"site-2"}
         assert opened[0]["sums"] == sum(vectors[name] for name in opened[0]["members"]).tolist()
-    again = deployment.round(protocol=protocol, seed=SEED + 1)
+    again = deployment.round(protocol=protocol, seed=8)
     assert deployment.opened(again)[0]["members"] == NAMES
 
 
@@ -186,26 +107,9 @@ def test_a_site_with_another_schema_refuses(deployment):
     assert deployment.opened(folder)[0]["members"] == [name for name in NAMES if name != "site-3"]
 
 
-def ask(deployment, name, question):
-    return msgspec.msgpack.decode(Site(deployment.place(name)).answer(question), type=Reply)
-
-
-def proposal(deployment, **changes):
-    coordinator = deployment.coordinator
-    plan, _ = coordinator.propose(coordinator.scenario(CHOICES))
-    identity = Identity(bytes.fromhex((coordinator.folder / "identity.key").read_text()))
-    plan = msgspec.structs.replace(plan, **changes)
-    return plan, identity
-
-
-def opening(plan, identity):
-    step = msgspec.msgpack.encode(Step(0))
-    return msgspec.msgpack.encode(Question(plan.session_id, step, Opening.of(plan, identity)))
-
-
 def test_a_plan_that_the_coordinator_has_not_signed_is_refused(deployment):
-    plan, _ = proposal(deployment)
-    reply = ask(deployment, "site-1", opening(plan, Identity(bytes(32))))
+    plan, _ = deployment.proposal()
+    reply = deployment.ask("site-1", deployment.opening(plan, Identity(bytes(32))))
     assert reply == Reply(stopped="refuses: the plan is not signed by the coordinator in our roster")
 
 
@@ -215,25 +119,25 @@ def test_another_version_or_derivation_is_refused(deployment):
         ({"session_digest": bytes(32)}, "its software differs from ours"),
         ({"session_id": b"short"}, "the plan names no session"),
     ):
-        reply = ask(deployment, "site-1", opening(*proposal(deployment, **change)))
+        reply = deployment.ask("site-1", deployment.opening(*deployment.proposal(**change)))
         assert why in reply.stopped
         assert reply.frames == ()
 
 
 def test_a_question_out_of_the_blue_is_refused(deployment):
     step = msgspec.msgpack.encode(Step(1))
-    reply = ask(deployment, "site-1", msgspec.msgpack.encode(Question(bytes(16), step)))
+    reply = deployment.ask("site-1", msgspec.msgpack.encode(Question(bytes(16), step)))
     assert "is over, or was never opened here" in reply.stopped
-    assert "no question of this release" in ask(deployment, "site-1", b"\x00").stopped
+    assert "no question of this release" in deployment.ask("site-1", b"\x00").stopped
 
 
 def test_two_plans_for_one_session_id_do_not_both_get_an_answer(deployment):
-    plan, identity = proposal(deployment)
-    first = ask(deployment, "site-1", opening(plan, identity))
+    plan, identity = deployment.proposal()
+    first = deployment.ask("site-1", deployment.opening(plan, identity))
     assert first.frames
-    assert ask(deployment, "site-1", opening(plan, identity)).frames == first.frames
-    other = opening(*proposal(deployment, colluding=1))
-    assert "was opened with another plan" in ask(deployment, "site-1", other).stopped
+    assert deployment.ask("site-1", deployment.opening(plan, identity)).frames == first.frames
+    other = deployment.opening(*deployment.proposal(colluding=1))
+    assert "was opened with another plan" in deployment.ask("site-1", other).stopped
 
 
 @pytest.mark.parametrize("what", ["ledger", "releases"])
@@ -246,10 +150,10 @@ def test_a_full_disk_stops_the_site_in_one_line_and_nothing_is_sent(deployment, 
         return real(target, *rest)
 
     monkeypatch.setattr(os, "fsync" if what == "ledger" else "open", full)
-    reply = ask(deployment, "site-1", opening(*proposal(deployment)))
+    reply = deployment.ask("site-1", deployment.opening(*deployment.proposal()))
     assert reply == Reply(stopped="stopped: it cannot write to its disk (No space left on device)")
     monkeypatch.undo()
-    assert deployment.opened(deployment.round(seed=SEED + 1))[0]["members"] == NAMES
+    assert deployment.opened(deployment.round(seed=8))[0]["members"] == NAMES
 
 
 def test_secrets_of_a_session_are_gone_when_it_is_over(deployment):
@@ -286,7 +190,7 @@ def test_logs_and_refusals_hold_no_private_values(deployment):
 
 def test_a_dry_run_shows_the_vector_and_sends_nothing(deployment):
     site = Site(deployment.place("site-1"))
-    shown = dry_run(site, CHOICES)
+    shown = dry_run(site, CHOICES | {"record_cap": 1000})
     federation, _ = deployment.in_one_process()
     numbers = [
         int(line.split()[-1]) for line in shown.splitlines() if line.startswith(f"{deployment.schema.label}=")
@@ -316,9 +220,9 @@ def test_a_deployed_round_is_reported_like_a_local_one_and_with_its_stages(deplo
 def test_a_round_is_run_once(deployment):
     folder = deployment.round()
     with pytest.raises(ValueError, match="there is no round '0001' that waits to be run"):
-        deployment.coordinator.run(folder.name, lambda session, seconds: Loopback(deployment, {}))
+        deployment.coordinator.run(folder.name, lambda *_: pytest.fail("it was run"))
     with pytest.raises(ValueError, match="there is no round"):
-        deployment.coordinator.run("../0001", lambda session, seconds: Loopback(deployment, {}))
+        deployment.coordinator.run("../0001", lambda *_: pytest.fail("it was run"))
 
 
 def test_scenarios_that_no_deployment_can_run_are_refused(deployment):
@@ -337,9 +241,9 @@ def test_every_protocol_is_known_to_be_relayed_or_not():
 
 
 @pytest.mark.parametrize("name", NEED_LINKS)
-def test_protocols_that_need_links_are_not_agreed_to(tmp_path, as_files, dataset, name):
+def test_protocols_that_need_links_are_not_agreed_to(deploy, name):
     with pytest.raises(ValueError, match=f"{name} needs links that the coordinator cannot read"):
-        Deployment(tmp_path, as_files, dataset, [name])
+        deploy([name])
 
 
 def test_keys_are_never_replaced_and_only_their_owners_read_them(deployment):
