@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import cast
 
 from flwr.app import ConfigRecord, Message, RecordDict
+from flwr.common.constant import ErrorCode
 from flwr.serverapp import Grid
 
 from protocols.canonical import digest
@@ -22,7 +23,8 @@ KIND = "query.securenb"
 
 MEETING = "meeting"
 RECORD = "securenb"
-POLL_SECONDS = 0.3
+GONE = "lost its connection"
+POLL_SECONDS = 0.1
 NONCE_BYTES = 32
 
 
@@ -96,7 +98,8 @@ class FlowerCarrier(Carrier):
         while waiting and self._clock() < until:
             for identifier, body in self._pulled(waiting):
                 answers[waiting.pop(identifier)] = body
-            self._pause(POLL_SECONDS)
+            if waiting:
+                self._pause(POLL_SECONDS)
         return answers
 
     def _message(self, node: int, stage: str, body: bytes, ttl: float) -> Message:
@@ -114,7 +117,10 @@ class FlowerCarrier(Carrier):
         for message in self._grid.pull_messages(list(waiting)):
             identifier = message.metadata.reply_to_message_id
             if message.has_error():
-                found.append((identifier, Unanswered(f"failed: {message.error.reason}")))
+                if message.error.code == ErrorCode.MESSAGE_UNAVAILABLE:
+                    continue  # it expires when the stage does
+                gone = message.error.code == ErrorCode.NODE_UNAVAILABLE
+                found.append((identifier, Unanswered(GONE if gone else f"failed: {message.error.reason}")))
                 continue
             record = cast(ConfigRecord, message.content[RECORD])
             if record["session"] == self._session_id:

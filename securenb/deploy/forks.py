@@ -11,7 +11,6 @@ import select
 import socket
 import subprocess
 import sys
-import time
 import traceback
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
@@ -19,6 +18,7 @@ from typing import Any
 
 from securenb.deploy.guard import guard
 from securenb.deploy.launch import SUPERLINK, SUPERNODE
+from securenb.deploy.pace import hasten
 
 _SUPEREXEC = {"flower-superexec": "flwr.supercore.cli:flower_superexec"}
 COMMANDS = {
@@ -48,7 +48,6 @@ LATE = {
 """What Flower imports only when it is needed, and every message needs."""
 
 REAP_SECONDS = 0.2
-IDLE_SECONDS = 3.0
 LONGEST_REQUEST = 1 << 16
 
 
@@ -68,15 +67,21 @@ class Forks:
         # datagrams: every request arrives whole, whichever fork it came from
         self._requests, self._ask = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
 
-    def run(self, arguments: Sequence[str]) -> int:
-        """Become, in forks, what `arguments` and later requests say; the exit code of the first one."""
+    def run(self, arguments: Sequence[str], *, for_good: bool = False) -> int:
+        """Become, in forks, what `arguments` and later requests say; the exit code of the first one.
+
+        With `for_good`, the first one is started again when it ends without an error.
+        """
         first = self._fork(arguments)
         while True:
             if select.select([self._requests], [], [], REAP_SECONDS)[0]:
                 self._fork(json.loads(self._requests.recv(LONGEST_REQUEST)))
             while (done := os.waitpid(-1, os.WNOHANG))[0]:
-                if done[0] == first:
-                    return os.waitstatus_to_exitcode(done[1])
+                if done[0] != first:
+                    continue
+                if (code := os.waitstatus_to_exitcode(done[1])) or not for_good:
+                    return code
+                first = self._fork(arguments)
 
     def _fork(self, arguments: Sequence[str]) -> int:
         """Fork a process that becomes a command; its id."""
@@ -105,36 +110,16 @@ class Forks:
         return SimpleNamespace(terminate=lambda: None, wait=lambda **_: 0)
 
 
-class Patience:
-    """How a node sleeps between asking for messages: ever longer, until there is one.
-
-    Flower's sleeps 3 s each time, so that every stage of a round would take that long.
-    """
-
-    SHORTEST, LONGER = 0.2, 1.3
-
-    def __init__(self) -> None:
-        self._seconds = self.SHORTEST
-
-    def sleep(self, seconds: float) -> None:
-        """Sleep for at most so long."""
-        if seconds < IDLE_SECONDS:  # it waits for the app, so there is a message
-            self._seconds = self.SHORTEST
-        time.sleep(min(self._seconds, seconds))
-        self._seconds = min(self._seconds * self.LONGER, IDLE_SECONDS)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Run a command of Flower's, and whatever it starts."""
     command = arguments[0]
     forks = Forks(COMMANDS[command])
     guard(importlib.import_module(UNPACKS[command]))
-    if command == SUPERNODE:
-        node: Any = importlib.import_module("flwr.supernode.start_client_internal")
-        node.time = Patience()
+    hasten(command)
     for module in LATE[command]:
         importlib.import_module(module)
-    return forks.run(arguments)
+    # a coordinator that was started anew knows no node, and nodes that it does not know end: they join again
+    return forks.run(arguments, for_good=command == SUPERNODE)
 
 
 if __name__ == "__main__":

@@ -70,12 +70,10 @@ def coordinator(folder: Path, listen: str, port: int) -> Launch:
         *("--ssl-ca-certfile", str(folder / "ca.pem")),
         *("--ssl-certfile", str(folder / "server.pem"), "--ssl-keyfile", str(folder / "server.key")),
         "--enable-supernode-auth",
-        # on disk: sites that are connected must be known again to a coordinator that comes back
-        *("--database", str(_home(folder) / "state.db")),
         "--disable-runtime-dependency-installation",
         *("--host", listen, "--port", str(port)),
     )
-    return _forks(folder, SUPERLINK, arguments, look_seconds=1.0)
+    return _forks(folder, SUPERLINK, arguments)
 
 
 def site(folder: Path, party: str, address: str) -> Launch:
@@ -86,7 +84,7 @@ def site(folder: Path, party: str, address: str) -> Launch:
         *("--superlink", address, "--port", str(free_port())),
         *("--node-config", f"party={json.dumps(party)}"),
     )
-    return _forks(folder, SUPERNODE, arguments, look_seconds=0.2)
+    return _forks(folder, SUPERNODE, arguments)
 
 
 def register(folder: Path, public_keys: Sequence[Path]) -> Launch:
@@ -131,11 +129,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _forks(folder: Path, command: str, arguments: tuple[str, ...], look_seconds: float) -> Launch:
-    """`look_seconds` is how long it may take until an app that was asked for is started."""
+def _forks(folder: Path, command: str, arguments: tuple[str, ...]) -> Launch:
     start = (sys.executable, "-P", "-m", "securenb.deploy.forks", command, *arguments)
-    environment = {**_environment(folder), "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": str(look_seconds)}
-    return Launch(start, environment)
+    return Launch(start, _environment(folder))
 
 
 def _control(folder: Path, arguments: tuple[str, ...]) -> Launch:
@@ -190,6 +186,11 @@ def reason(log: Path) -> str:
         if mark in text:
             return meaning
     return last_line(text)
+
+
+def was_connected(log: Path) -> bool:
+    """Whether a site's log says that the coordinator had let it in."""
+    return "SuperNode ID:" in log.read_text(encoding="utf-8", errors="replace")
 
 
 UNKNOWN = "the coordinator does not know this node's key, see node-keys/"

@@ -25,6 +25,8 @@ class Deployment:
     They meet on loopback, unless `hosts` says in which network namespace a party (or `coordinator`) lives.
     """
 
+    GONE = frozenset({"did not answer in time", "lost its connection"})
+
     def __init__(self, root, data, as_files, *, sites, protocols, address=None, hosts=None):
         self.root, self.folder, self.hosts = root, root / "deployment", hosts or {}
         names = [f"site-{index}" for index in range(1, 1 + sites)]
@@ -56,17 +58,13 @@ class Deployment:
         lines = [line for line in path.read_text().splitlines() if not line.startswith("stage_seconds")]
         path.write_text("\n".join([*lines, f"stage_seconds = {seconds:.0f}"]) + "\n")
 
-    def slowest_stage(self, names):
-        """Seconds of the slowest of these stages so far, if everybody answered."""
-        stages = [line for round_ in self.rounds() for line in self.events(round_, "stage")]
-        return max(
-            (
-                line["seconds"]
-                for line in stages
-                if line["name"] in names and line["answered"] == line["asked"]
-            ),
-            default=5.0,
-        )
+    def slowest_stage(self):
+        """Seconds of the slowest stage of the last round with some in which everybody answered."""
+        for round_ in reversed(self.rounds()):
+            stages = self.events(round_, "stage")
+            if complete := [line["seconds"] for line in stages if line["answered"] == line["asked"]]:
+                return max(complete)
+        return 4.0
 
     def run(self, *arguments, check=True):
         """One `securenb deploy` command."""
@@ -121,6 +119,31 @@ class Deployment:
         """Run a round; its folder and what was said."""
         done = self.run("run", self.scenario(**choices), "--folder", self.folder, check=False)
         return self.rounds()[-1], done
+
+    def round_with_kills(self, victims, until, **choices):
+        """Run a round, and kill each of some parties when it has answered its step; what became of it.
+
+        The killed join again at once, and are let in when the coordinator has noticed that they had gone.
+        """
+        making_a_key = 30 if choices["protocol"] == "paillier" else 4
+        self.wait_for_stages(max(making_a_key, 3 * self.slowest_stage()))
+        seen = {name: len(self.log(name)) for name in victims}
+        process = self.start(**choices)
+        alive = dict(victims)
+
+        def kill():
+            for name, step in list(alive.items()):
+                lines = self.log(name)[seen[name] :]
+                if any(line["event"] == "answered" and line["step"] == step for line in lines):
+                    self.kill(name)
+                    self.join(name)
+                    del alive[name]
+            return not alive or process.poll() is not None
+
+        assert until(kill)
+        output, _ = process.communicate(timeout=300)
+        assert not alive, f"{alive} were never asked: {output}"
+        return self.rounds()[-1], process.returncode, output
 
     def in_one_process(self, **choices):
         """What the same round opens without any engine."""

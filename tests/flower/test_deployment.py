@@ -13,9 +13,6 @@ from securenb.deploy.folder import PARTIES
 
 pytest.importorskip("flwr", reason="needs the extra: pip install 'securenb[flower]'")
 
-VICTIM = "site-2"
-SECAGG_STAGES = ("start", "NeighbourKeys", "DeliveredShares", "Survivors", "Confirmations")
-
 
 @pytest.fixture(scope="module")
 def deployment(deploy):
@@ -63,38 +60,6 @@ def test_after_a_coordinator_died_no_site_releases_anything_twice(deployment, un
     assert all("has released its part of session" in refusals[name] for name in deployment.names)
     for name in deployment.names:
         assert deployment.log(name)[-1]["event"] == "refused"
-
-
-@pytest.mark.parametrize("step", range(len(SECAGG_STAGES)), ids=SECAGG_STAGES)
-def test_a_site_killed_at_any_stage_leaves_the_exact_sum_of_the_others(deployment, until, step):
-    deployment.wait_for_stages(max(8, 4 * deployment.slowest_stage(SECAGG_STAGES[1:])))
-    choices = {"protocol": "secagg", "epsilon": "1", "seed": 20 + step}
-    seen = len(deployment.log(VICTIM))
-    process = deployment.start(**choices)
-
-    def reached():
-        lines = deployment.log(VICTIM)[seen:]
-        return any(line["event"] == "answered" and line["step"] == step for line in lines)
-
-    assert until(reached)
-    deployment.kill(VICTIM)
-    output, _ = process.communicate(timeout=300)
-    round_ = deployment.rounds()[-1]
-    # the next round, of the next stage or of a test below, works with the site that comes back
-    deployment.join(VICTIM)
-    stages = deployment.events(round_, "stage")
-    # after silence a stage is also told that there was a deadline
-    assert tuple(stage["name"].partition(",")[0] for stage in stages) == SECAGG_STAGES[: len(stages)]
-    # its last reply may have left just before it died
-    assert {stage["answered"] for stage in stages[:step]} == {5} or step == 0
-    if step + 1 < len(SECAGG_STAGES):
-        assert 4 in {stage["answered"] for stage in stages[step : step + 2]}
-        (left,) = deployment.events(round_, "left")
-        assert left["party"] == VICTIM
-        assert left["why"] == "did not answer in time"
-    assert process.returncode == 0, output
-    members = deployment.exact_sum(round_, **choices)
-    assert set(deployment.names) - set(members) <= {VICTIM}
 
 
 def test_strangers_get_one_clear_line(deployment, tmp_path):

@@ -5,8 +5,6 @@ import sys
 
 import pytest
 
-from securenb.deploy import forks
-
 COMMANDS = """
 import os, subprocess, sys, time
 from pathlib import Path
@@ -46,14 +44,25 @@ def test_a_fork_starts_others_that_share_nothing_but_imports_and_the_group(tmp_p
     assert (tmp_path / "one").read_text() == (tmp_path / "two").read_text() == f"[] {group}"
 
 
-def test_a_node_asks_seldom_when_there_is_nothing_and_often_after_a_message(monkeypatch):
-    slept = []
-    monkeypatch.setattr(forks.time, "sleep", slept.append)
-    patience = forks.Patience()
-    for _ in range(15):
-        patience.sleep(forks.IDLE_SECONDS)
-    assert slept[0] == forks.Patience.SHORTEST
-    assert slept == sorted(slept)
-    assert slept[-1] == forks.IDLE_SECONDS
-    patience.sleep(0.5)
-    assert slept[-1] == pytest.approx(forks.Patience.SHORTEST)
+AGAIN = """
+import sys
+from pathlib import Path
+
+def first():
+    with Path("lives").open("a") as lives:
+        lives.write("life ")
+    sys.exit(len(Path("lives").read_text().split()) // 3)
+"""
+
+
+@pytest.mark.parametrize(("for_good", "lives"), [(False, 1), (True, 3)])
+def test_what_ends_without_an_error_is_started_again_for_good(tmp_path, for_good, lives):
+    (tmp_path / "fake.py").write_text(AGAIN)
+    code = (
+        "import sys; sys.path.insert(0, '.')\n"
+        "from securenb.deploy.forks import Forks\n"
+        f"sys.exit(Forks({{'first': 'fake:first'}}).run(['first'], for_good={for_good}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path)
+    assert done.returncode == int(for_good)
+    assert len((tmp_path / "lives").read_text().split()) == lives

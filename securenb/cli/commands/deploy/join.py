@@ -14,8 +14,9 @@ from securenb.deploy import launch, processes
 from securenb.deploy.dry_run import dry_run
 from securenb.deploy.site import DATA, Site
 
-FORGET_SECONDS, AGAIN_SECONDS = 120.0, 5.0
-"""A site that died is taken for connected for a minute, and is unknown until then: it tries again."""
+FORGET_SECONDS, AGAIN_SECONDS = 60.0, 2.0
+"""A site that died is taken for connected for 20 s, and one is unknown to a coordinator that has just come
+back: it tries again."""
 
 
 def command(
@@ -65,9 +66,12 @@ def command(
             code = process.wait()
         finally:
             processes.end(folder)
-        if code <= 0:
+        if code <= 0:  # somebody ended it
             return
         why = launch.reason(folder / launch.LOG)
-        if why != launch.UNKNOWN or time.monotonic() > until:
+        if launch.was_connected(folder / launch.LOG):
+            until = time.monotonic() + FORGET_SECONDS
+            console.say(f"{party} lost the coordinator, and joins again")
+        elif why != launch.UNKNOWN or time.monotonic() > until:
             raise ValueError(f"{party} could not stay: {why}")
         time.sleep(AGAIN_SECONDS)
