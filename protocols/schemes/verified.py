@@ -22,6 +22,7 @@ from protocols.primitives.vdaf.validity import ValidVector
 from protocols.protocol import Claims, Protocol
 from protocols.releases import Releases
 from protocols.ring import Integers
+from protocols.schemes._leader import Leader
 from protocols.schemes._reports import (
     Key,
     Open,
@@ -33,7 +34,7 @@ from protocols.schemes._reports import (
     channel,
     nonce_of,
 )
-from protocols.schemes._verification import Helper, Leader, NoiseFor, Terms
+from protocols.schemes._verification import Helper, NoiseFor, Terms
 from protocols.session import Session
 from protocols.validity import Validity, within
 
