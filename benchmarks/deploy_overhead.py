@@ -20,7 +20,7 @@ import numpy as np
 
 from securenb.deploy import launch, processes
 from securenb.deploy.coordinator import PROGRESS, Coordinator
-from securenb.deploy.folder import COORDINATOR, PARTIES
+from securenb.deploy.folder import COORDINATOR, NODE_KEYS, PARTIES
 from securenb.deploy.log import Log
 
 DEPLOY = [sys.executable, "-m", "securenb", "deploy"]
@@ -93,13 +93,17 @@ def flowers(root, folder, names, length, rounds):
         """The same flags to Flower's own command."""
         command = [f"{binaries}/{planned.arguments[4]}", *planned.arguments[5:]]
         environment = {**planned.environment, **extra, "BENCH_OUT": str(out)}
-        del environment["FLWR_SUPEREXEC_TASK_POLL_INTERVAL"]
         processes.start(folder, command, environment, folder / launch.LOG)
         started.append(folder)
 
     try:
         out = place / "stages.json"
         plain(own, launch.coordinator(own, settings.listen, settings.port), out)
+        keys = launch.register(own, sorted((own / NODE_KEYS).glob("*.pub")))
+        until = time.monotonic() + 120
+        while subprocess.run(keys.arguments, env=keys.environment, capture_output=True).returncode:
+            assert time.monotonic() < until, "Flower took no keys"
+            time.sleep(1)
         for name in names:
             site = folder / PARTIES / name
             plain(site, launch.site(site, name, settings.address), out)
