@@ -119,10 +119,10 @@ class Numeric:
         return self.reach**2 - self.square_offset
 
     def encode(self, column: pd.Series) -> Codes:
-        """Grid points 0 … `steps`, shape (n,); `UNKNOWN` where the value is missing or not a number."""
+        """Grid points 0 … `steps`, shape (n,); `UNKNOWN` where the value is missing or no finite number."""
         numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
         grid = np.rint((np.clip(numbers, self.lower, self.upper) - self.lower) / self.step)
-        return np.where(np.isnan(grid), UNKNOWN, grid).astype(np.int32)
+        return np.where(np.isfinite(numbers), grid, UNKNOWN).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -152,10 +152,10 @@ class Binned:
         return tuple(f"[{a:g}, {b:g})" for a, b in itertools.pairwise(self.edges))
 
     def encode(self, column: pd.Series) -> Codes:
-        """Bin indices, shape (n,); `UNKNOWN` where the value is missing or not a number."""
+        """Bin indices, shape (n,); `UNKNOWN` where the value is missing or no finite number."""
         numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
         bins = np.searchsorted(np.asarray(self.edges[1:-1]), numbers, side="right")
-        return np.where(np.isnan(numbers), UNKNOWN, bins).astype(np.int32)
+        return np.where(np.isfinite(numbers), bins, UNKNOWN).astype(np.int32)
 
 
 Feature = Categorical | Numeric | Binned
