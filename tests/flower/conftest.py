@@ -58,13 +58,14 @@ class Deployment:
         lines = [line for line in path.read_text().splitlines() if not line.startswith("stage_seconds")]
         path.write_text("\n".join([*lines, f"stage_seconds = {seconds:.0f}"]) + "\n")
 
-    def slowest_stage(self):
-        """Seconds of the slowest stage of the last round with some in which everybody answered."""
+    def slowest_stage(self, protocol):
+        """Seconds of the slowest stage of the protocol's last round with some in which everybody answered."""
         for round_ in reversed(self.rounds()):
-            stages = self.events(round_, "stage")
+            ours = any(line["protocol"] == protocol for line in self.events(round_, "planned"))
+            stages = self.events(round_, "stage") if ours else []
             if complete := [line["seconds"] for line in stages if line["answered"] == line["asked"]]:
                 return max(complete)
-        return 4.0
+        return 5.0
 
     def run(self, *arguments, check=True):
         """One `securenb deploy` command."""
@@ -125,8 +126,7 @@ class Deployment:
 
         The killed join again at once, and are let in when the coordinator has noticed that they had gone.
         """
-        making_a_key = 30 if choices["protocol"] == "paillier" else 4
-        self.wait_for_stages(max(making_a_key, 3 * self.slowest_stage()))
+        self.wait_for_stages(max(6, 4 * self.slowest_stage(choices["protocol"])))
         seen = {name: len(self.log(name)) for name in victims}
         process = self.start(**choices)
         alive = dict(victims)
@@ -157,6 +157,34 @@ class Deployment:
         vectors = {node.id: federation.contribution(node, len(self.nodes)) for node in self.nodes}
         assert opened["sums"] == sum(vectors[name] for name in opened["members"]).tolist()
         return opened["members"]
+
+    def check_round(self, **choices):
+        """A round opens the same integers as one in one process, with the same manifest."""
+        round_, done = self.round(**choices)
+        assert done.returncode == 0, done.stdout + done.stderr
+        _, expected = self.in_one_process(**choices)
+        assert self.opened(round_) == [{"members": self.names, "sums": expected.opened.rows[0].tolist()}]
+        manifest = json.loads((round_ / "result" / "manifest.json").read_text())
+        assert manifest["digests"] == expected.digests()
+
+    def check_survivors(self, victims, until, **choices):
+        """A round in which parties die opens the exact sum of the others; the round's folder."""
+        round_, code, output = self.round_with_kills(victims, until, **choices)
+        assert code == 0, output
+        # a reply may have left just before its sender died
+        assert set(self.names) - set(self.exact_sum(round_, **choices)) <= set(victims)
+        left = {line["party"]: line["why"] for line in self.events(round_, "left")}
+        assert set(left) <= set(victims)
+        assert set(left.values()) <= self.GONE
+        return round_
+
+    def check_end(self, victim, step, until, **choices):
+        """A round that cannot do without a party that dies ends with its name, and opens nothing."""
+        round_, code, output = self.round_with_kills({victim: step}, until, **choices)
+        assert code == 4, output
+        (ended,) = self.events(round_, "aborted")
+        assert victim in ended["why"]
+        assert not (round_ / "result").exists()
 
     def opened(self, round_):
         return json.loads((round_ / "result" / "opened.json").read_text())

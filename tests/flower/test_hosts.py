@@ -107,7 +107,7 @@ def test_a_delayed_link_changes_nothing_and_a_cut_one_leaves_the_exact_sum_of_th
     assert done.returncode == 0, done.stdout + done.stderr
     assert deployment.exact_sum(round_, **choices) == deployment.names
 
-    deployment.wait_for_stages(max(8, 3 * deployment.slowest_stage()))
+    deployment.wait_for_stages(max(8, 3 * deployment.slowest_stage("secagg")))
     choices["seed"] = 2
     process = deployment.start(**choices)
     assert until(lambda: len(deployment.rounds()) == 2)
