@@ -43,6 +43,17 @@ class Party(ABC):
         """What this party says first."""
         return []
 
+    def costly(self) -> bytes:
+        """What took long to make in `start`, so that a party that is replayed need not make it again.
+
+        As secret as the party's entropy. Empty: nothing did.
+        """
+        return b""
+
+    def recall(self, costly: bytes) -> None:
+        """Before `start`: do without making this again. Only for what `costly` gave at the same entropy."""
+        raise NotImplementedError
+
     @abstractmethod
     def handle(self, envelope: Envelope) -> list[Envelope]:
         """What `envelope` makes this party say.

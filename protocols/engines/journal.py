@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from protocols.errors import Abort
@@ -61,10 +62,30 @@ class Journal:
         finally:
             os.close(folder)
 
+    def keep(self, costly: bytes) -> None:
+        """Keep what took long to make, if there is room; losing it costs time and nothing else."""
+        with suppress(OSError):
+            handle, draft = tempfile.mkstemp(prefix=".costly-", dir=self._folder)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(costly)
+                Path(draft).replace(self._costly)
+            finally:
+                Path(draft).unlink(missing_ok=True)
+
+    def kept(self) -> bytes:
+        """What was kept; empty if nothing was."""
+        return self._costly.read_bytes() if self._costly.exists() else b""
+
     def forget(self) -> None:
         """Delete all steps, the last one first, and what may be secret in them."""
+        self._costly.unlink(missing_ok=True)
         for number in reversed(range(len(self.steps()))):
             self._path(number).unlink()
+
+    @property
+    def _costly(self) -> Path:
+        return self._folder / "costly"
 
     def _path(self, number: int) -> Path:
         return self._folder / f"step-{number:04d}"

@@ -72,11 +72,16 @@ class LastingParty:
         """
         self._journal.write(step.number, _encoder.encode(step))
         party = self._make()
+        if kept := self._journal.kept():
+            party.recall(kept)
         for earlier in map(_decoder.decode, self._journal.steps()[: step.number]):
             reply = self._take(party, earlier)
             if reply.stopped:
                 return Reply(stopped=reply.stopped)
-        return self._take(party, step)
+        reply = self._take(party, step)
+        if not kept and not reply.finished and (costly := party.costly()):
+            self._journal.keep(costly)
+        return reply
 
     def _take(self, party: Party, step: Step) -> Reply:
         said: list[Envelope] = []

@@ -113,6 +113,22 @@ def generate(bits: int, entropy: Entropy) -> tuple[PublicKey, PaillierPrivateKey
     return public, PaillierPrivateKey(public.phe, int(p), int(q))
 
 
+def key_pair_to_bytes(public: PublicKey, private: PaillierPrivateKey) -> bytes:
+    """Both primes and the base, big-endian, of bits / 16, bits / 16 and bits / 4 bytes."""
+    primes = (int(prime).to_bytes(public.bits // 16, "big") for prime in (private.p, private.q))
+    return b"".join((*primes, public.base.to_bytes(public.ciphertext_bytes, "big")))
+
+
+def key_pair_from_bytes(data: bytes) -> tuple[PublicKey, PaillierPrivateKey]:
+    """The key pair that `key_pair_to_bytes` wrote; nothing is checked."""
+    size = len(data) // 6
+    p, q, base = (
+        mpz(int.from_bytes(part, "big")) for part in (data[:size], data[size : 2 * size], data[2 * size :])
+    )
+    public = PublicKey(p * q, base)
+    return public, PaillierPrivateKey(public.phe, int(p), int(q))
+
+
 def random_below(bound: mpz, entropy: Entropy) -> mpz:
     """A number from 0 to below `bound`; its distance from uniform is below 2^-64."""
     return mpz(int.from_bytes(entropy((bound.bit_length() + 7) // 8 + 8), "big")) % bound

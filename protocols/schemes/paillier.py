@@ -23,6 +23,8 @@ from protocols.primitives.paillier import (
     decrypt,
     encrypt,
     generate,
+    key_pair_from_bytes,
+    key_pair_to_bytes,
     product,
 )
 from protocols.primitives.randomisers import Pool, short_randomisers, uniform_randomisers
@@ -102,8 +104,15 @@ class _KeyHolder(Party):
         self._published = False
 
     def start(self) -> list[Envelope]:
-        self._key, self._private = generate(self._protocol.bits, self._entropy)
+        if self._private is None:
+            self._key, self._private = generate(self._protocol.bits, self._entropy)
         return [self.to(AGGREGATOR, Key(*self._key.to_bytes()))]
+
+    def costly(self) -> bytes:
+        return b"" if self._private is None else key_pair_to_bytes(self._key, self._private)
+
+    def recall(self, costly: bytes) -> None:
+        self._key, self._private = key_pair_from_bytes(costly)
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
         if envelope.sender != AGGREGATOR:

@@ -14,6 +14,7 @@ from protocols.party import AGGREGATOR
 from protocols.primitives.identity import Identity, Roster
 from protocols.protocol import PROTOCOLS
 from protocols.ring import Capacity
+from protocols.schemes import paillier
 from protocols.schemes.plain import Plain, Vector
 
 NODES = [f"node-{index}" for index in range(5)]
@@ -84,6 +85,37 @@ def test_every_protocol_opens_the_same_far_away_as_in_one_process(world, tmp_pat
     assert run.transcript.blames == []
     assert run.transcript.deadlines == 0
     assert all(stage.answered == stage.asked for stage in run.transcript.stages)
+
+
+def test_a_key_is_made_once_however_often_its_holder_is_replayed(tmp_path, monkeypatch):
+    world = World("paillier")
+    made = []
+    generate = paillier.generate
+    monkeypatch.setattr(paillier, "generate", lambda *asked: made.append(asked) or generate(*asked))
+    run = world.relayed(FarAway(world, tmp_path))
+    assert run.run().rows.tolist() == [TOTAL]
+    assert len(made) == 1
+    monkeypatch.setattr(
+        Journal, "kept", lambda _: b""
+    )  # one that had no room for it makes it again, the same
+    (tmp_path / "again").mkdir()
+    again = world.relayed(FarAway(world, tmp_path / "again"))
+    assert again.run().rows.tolist() == [TOTAL]
+    assert len(made) == 4
+
+
+def test_what_is_kept_is_as_secret_as_the_steps_and_goes_with_them(tmp_path):
+    journal = Journal(tmp_path / "steps")
+    journal.write(0, b"step")
+    assert journal.kept() == b""
+    journal.keep(b"key")
+    assert journal.kept() == b"key"
+    assert {path.stat().st_mode & 0o077 for path in (tmp_path / "steps").iterdir()} == {0}
+    journal.forget()
+    assert list((tmp_path / "steps").iterdir()) == []
+    (tmp_path / "steps").rmdir()
+    journal.keep(b"nowhere")
+    assert journal.kept() == b""
 
 
 @pytest.mark.parametrize("silent_from", range(6))

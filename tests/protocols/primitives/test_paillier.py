@@ -14,6 +14,8 @@ from protocols.primitives.paillier import (
     decrypt,
     encrypt,
     generate,
+    key_pair_from_bytes,
+    key_pair_to_bytes,
     product,
     random_unit,
 )
@@ -188,3 +190,9 @@ def test_a_bare_decryption_of_a_multiple_of_n_would_give_the_key_away_and_ours_r
         assert gmpy2.invert(leaked, N) == P + Q  # p + q and p · q: the key
         with pytest.raises(ValueError, match="ciphertext 0"):
             decrypt(KEY, PRIVATE, [mpz(factor * N)])
+
+
+def test_a_key_pair_is_read_back_as_it_was_written():
+    for seed in range(20):  # some primes of 128 bits, some bases with leading zeros
+        public, private = generate(256, seeded(seed)("key"))
+        assert key_pair_from_bytes(key_pair_to_bytes(public, private)) == (public, private)
