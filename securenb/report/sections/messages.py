@@ -40,6 +40,8 @@ class Messages(Section):
                 )
                 if record["blamed"]:
                     content.table(pd.DataFrame(record["blamed"]), "Blamed")
+                if left := record.get("left"):
+                    content.table(pd.DataFrame(left), "Left before the end")
                 if record["lost"]:
                     content.table(pd.DataFrame(record["lost"]), "Groups that were not opened")
 

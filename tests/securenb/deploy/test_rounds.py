@@ -215,6 +215,17 @@ def test_a_deployed_round_is_reported_like_a_local_one_and_with_its_stages(deplo
     assert all(f"<td>{name}</td>" in page for name in stages)
     assert "SECRET" not in page
     assert "SECRET" not in (folder / RESULT / "manifest.json").read_text()
+    assert "Left before the end" not in page
+
+
+def test_a_report_says_who_left_before_the_end_and_why(deployment):
+    folder = deployment.round(dead={"site-2": 1})
+    (left,) = deployment.said(folder, "left")
+    Report.read(folder / RESULT).write(folder / "report.html")
+    page = (folder / "report.html").read_text()
+    assert "Left before the end" in page
+    assert "<td>site-2</td>" in page
+    assert f"<td>{left['why']}</td>" in page
 
 
 def test_a_round_is_run_once(deployment):
