@@ -88,7 +88,8 @@ def _unencodable(target: Target, neighbours: Neighbours) -> Finding:
             continue
         if not np.isfinite(values).all():
             return Finding("L1", check, "FAIL", f"{value!r} in {name!r} is released")
-    return Finding("L1", check, "PASS", f"{refused} of {len(wrong)} such values; others become ordinary ones")
+    rest = "" if refused == len(wrong) else "; others become ordinary ones"
+    return Finding("L1", check, "PASS", f"{refused} of {len(wrong)} such values{rest}")
 
 
 def _replayed(target: Target, pool: Any, rows: tuple[int, ...], *, traced: bool) -> Replay | None:
