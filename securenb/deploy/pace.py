@@ -22,7 +22,7 @@ IDLE_SECONDS = 3.0
 
 APP_SECONDS = 0.05
 OBJECT_SECONDS = 0.05
-REPLY_SECONDS = 20.0
+REPLY_SECONDS = 10.0
 """How long the coordinator waits for the rest of a reply, whose sender may have died in the middle of it;
 Flower waits for three minutes, and listens to nobody meanwhile."""
 

@@ -126,7 +126,8 @@ class Deployment:
 
         The killed join again at once, and are let in when the coordinator has noticed that they had gone.
         """
-        self.wait_for_stages(max(6, 4 * self.slowest_stage(choices["protocol"])))
+        making_a_key = 30 if choices["protocol"] == "paillier" else 0
+        self.wait_for_stages(max(10, making_a_key, 4 * self.slowest_stage(choices["protocol"])))
         seen = {name: len(self.log(name)) for name in victims}
         process = self.start(**choices)
         alive = dict(victims)
