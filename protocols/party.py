@@ -51,8 +51,8 @@ class Party(ABC):
         return b""
 
     def recall(self, costly: bytes) -> None:
-        """Before `start`: do without making this again. Only for what `costly` gave at the same entropy."""
-        raise NotImplementedError
+        """Before `start`: what `costly` gave at the same entropy; without use for it, it is made again."""
+        return
 
     @abstractmethod
     def handle(self, envelope: Envelope) -> list[Envelope]:

@@ -106,9 +106,8 @@ class LedgerFile:
                 )
             payment = Payment(what, epsilon, delta)
             previous = lines[-1][1] if lines else START
-            if self._noted()[0] < len(
-                lines
-            ):  # a crash came between: one line may be without its note, not two
+            # a crash may have come in between: one line may be without its note, not two
+            if self._noted()[0] < len(lines):
                 self._note(len(lines), previous)
             self._append(file, payment, previous, len(lines) + 1)
         return payment
