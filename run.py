@@ -28,7 +28,15 @@ COMMANDS = {
     "demo": [[PYTHON, "-m", "securenb", "demo"]],
     "test": [[*TESTS, "-m", "not slow"], [*TESTS, "-m", "slow"]],
     "deploy-test": [
-        [*PYTEST, "-n", "2", "--dist", "loadfile", "tests/flower", "tests/securenb/test_cluster.py"]
+        [
+            *PYTEST,
+            "-n",
+            "2",
+            "--dist",
+            "loadfile",
+            "tests/flower",
+            "tests/securenb/experiments/test_cluster.py",
+        ]
     ],
     "oracle-test": [[*PYTEST, "-n", "2", "tests/oracles"]],
     "docs": [

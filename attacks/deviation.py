@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from attacks.crafting import Deviant, RawCodec
+from attacks.toolkit.messages import Deviant, RawCodec
 from protocols.catalogue import Catalogue
 from protocols.engines.local import LocalRun
 from protocols.engines.transcript import Transcript

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from protocols.catalogue import Catalogue
-from securenb.federation import Federation
-from securenb.interval import bootstrap
-from securenb.node import Node
-from securenb.parameters import Floats
-from securenb.refine import variances
-from securenb.schema import Schema
+from securenb.bayes.parameters import Floats
+from securenb.data.node import Node
+from securenb.experiments.intervals import bootstrap
+from securenb.federation.federation import Federation
+from securenb.federation.postprocess import variances
+from securenb.schema.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)

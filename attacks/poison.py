@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attacks.invariant import into_invariants
+from attacks.toolkit.projection import into_invariants
 from protocols.catalogue import Catalogue
 from protocols.ring import Integers
-from securenb.node import Node
-from securenb.records import Records
-from securenb.rule import Rule
-from securenb.schema import Schema
+from securenb.data.node import Node
+from securenb.robust.rule import Rule
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
 
 Forged = NDArray[Any]
 """What one malicious node sends in place of its table (C, width): anything at all."""
@@ -50,7 +50,7 @@ class Knowledge:
 
     @property
     def smoothing(self) -> float:
-        """The pseudo-count that the rule gives each row, see `securenb.point_rule.local_parameters`."""
+        """What the rule gives each row, see `securenb.robust.centre_rule.local_parameters`."""
         nodes = len(self.own) + len(self.others)
         return self.rule.smoothing / max(nodes // self.group_size, 1)
 

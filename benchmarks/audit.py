@@ -20,14 +20,14 @@ from attacks.audit.finding import Finding
 from attacks.audit.run import run_audit
 from attacks.audit.target import Target, Values
 from protocols.protocol import PROTOCOLS
-from securenb.dataset import DATASETS
-from securenb.federation import Federation
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.node import Node
-from securenb.partition import node_ids
-from securenb.records import Records
-from securenb.rules.sum import Sum
-from securenb.sensitivity import ADJACENCIES
+from securenb.data.dataset import DATASETS
+from securenb.data.node import Node
+from securenb.data.partition import node_ids
+from securenb.federation.federation import Federation
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.sensitivity import ADJACENCIES
+from securenb.robust.rules.sum import Sum
+from securenb.schema.records import Records
 
 NODES = 100
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from protocols.double_masking.protocol import DoubleMasking
 from protocols.engines.faults import Faults
 from protocols.engines.local import LocalRun
 from protocols.entropy import seeded
@@ -25,6 +24,7 @@ from protocols.grouping import shuffled
 from protocols.opened import Opened
 from protocols.primitives.neighbour_plan import NeighbourPlan
 from protocols.ring import Capacity
+from protocols.schemes._double_masking.protocol import DoubleMasking
 from protocols.schemes.secagg import SecAgg
 from protocols.schemes.secagg_plus import SecAggPlus
 from protocols.session import Session

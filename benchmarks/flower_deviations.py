@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 from attacks.deviation import DEVIATIONS, judged
-from attacks.deviation_table import cast_of, says
+from attacks.sweeps.deviation_table import cast_of, says
 from protocols.ring import Capacity
 
 HERE = Path(__file__).parent

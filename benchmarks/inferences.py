@@ -10,12 +10,12 @@ import argparse
 
 from attacks.inference import INFERENCES
 from protocols.protocol import PROTOCOLS
-from securenb.dataset import load_dataset
-from securenb.federation import Federation
-from securenb.mechanism import Mechanism
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.mechanisms.none import NoNoise
-from securenb.rules.sum import Sum
+from securenb.data.dataset import load_dataset
+from securenb.federation.federation import Federation
+from securenb.privacy.mechanism import Mechanism
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.mechanisms.none import NoNoise
+from securenb.robust.rules.sum import Sum
 
 NODES = 10
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from securenb.montecarlo import run_trials
+from securenb.experiments.montecarlo import run_trials
 from securenb.paper.records import PAPER_DATASETS, load_paper_data
 from securenb.paper.trials import EPSILONS, AsPublished, numbers_of_nodes
 

@@ -19,16 +19,16 @@ import numpy as np
 
 from protocols.opened import Opened
 from protocols.protocol import PROTOCOLS
-from securenb.dataset import Dataset, load_dataset
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.model import NaiveBayes
-from securenb.noise import FastNoise
+from securenb.bayes.model import NaiveBayes
+from securenb.data.dataset import Dataset, load_dataset
+from securenb.federation.postprocess import Refinement, variances
 from securenb.paper.records import load_paper_data
 from securenb.paper.trials import AsPublished
-from securenb.refine import Refinement, variances
-from securenb.rule import Rows
-from securenb.rules.sum import Sum
-from securenb.statistics import Statistics
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.samplers import FastNoise
+from securenb.robust.rule import Rows
+from securenb.robust.rules.sum import Sum
+from securenb.schema.statistics import Statistics
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,17 @@ from dataclasses import replace
 import numpy as np
 
 from protocols.protocol import PROTOCOLS
-from securenb.dataset import load_dataset
-from securenb.feature import Numeric
-from securenb.mechanism import MECHANISMS
-from securenb.montecarlo import Scorer
-from securenb.noise import FastNoise
-from securenb.parameters import estimate
-from securenb.records import Records
-from securenb.refine import Refinement, variances
-from securenb.rule import Rows
-from securenb.schema import Schema
-from securenb.statistics import Statistics
+from securenb.bayes.parameters import estimate
+from securenb.data.dataset import load_dataset
+from securenb.experiments.montecarlo import Scorer
+from securenb.federation.postprocess import Refinement, variances
+from securenb.privacy.mechanism import MECHANISMS
+from securenb.privacy.samplers import FastNoise
+from securenb.robust.rule import Rows
+from securenb.schema.feature import Numeric
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
+from securenb.schema.statistics import Statistics
 
 NODES = 1000
 DELTA = 1e-6

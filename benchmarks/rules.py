@@ -34,12 +34,12 @@ print(json.dumps(best))
 """
 
 OURS = """
-from securenb.points import Points
-from securenb.preaggregations.nnm import nearest_neighbour_mixing
-from securenb.rules.bulyan import bulyan
-from securenb.rules.krum import krum
-from securenb.rules.median import median
-from securenb.rules.trimmed_mean import trimmed_mean
+from securenb.robust.points import Points
+from securenb.robust.preaggregations.nnm import nearest_neighbour_mixing
+from securenb.robust.rules.bulyan import bulyan
+from securenb.robust.rules.krum import krum
+from securenb.robust.rules.median import median
+from securenb.robust.rules.trimmed_mean import trimmed_mean
 call = {
     "krum": lambda: krum(points, f),
     "bulyan": lambda: bulyan(points, f),
@@ -139,7 +139,7 @@ def mixing_memory(n: int, d: int, f: int) -> tuple[int, int]:
     """Peak bytes of nearest-neighbour mixing, the input included, and the floats of the input."""
     import numpy as np
 
-    from securenb.preaggregations.nnm import nearest_neighbour_mixing
+    from securenb.robust.preaggregations.nnm import nearest_neighbour_mixing
 
     tracemalloc.start()
     points = np.random.default_rng(1).normal(size=(n, d))

@@ -20,13 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
-from protocols.double_masking.protocol import DoubleMasking
 from protocols.engines.faults import Faults
 from protocols.engines.local import LocalRun
 from protocols.entropy import seeded
 from protocols.grouping import one_group
 from protocols.primitives.neighbour_plan import NeighbourPlan
 from protocols.ring import Capacity
+from protocols.schemes._double_masking.protocol import DoubleMasking
 from protocols.schemes.ideal import Ideal
 from protocols.schemes.secagg import SecAgg
 from protocols.schemes.secagg_plus import SecAggPlus

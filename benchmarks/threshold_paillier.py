@@ -28,7 +28,7 @@ from protocols.primitives.plaintext_knowledge import (
 from protocols.primitives.randomisers import short_exponents, short_powers, short_randomisers
 from protocols.primitives.shared_decryption import combine, deal, partial_decryptions, prove, verify
 from protocols.ring import Capacity
-from protocols.schemes._dealer import DEALER
+from protocols.schemes._paillier.dealer import DEALER
 from protocols.schemes.threshold_paillier import ThresholdPaillier
 
 CAPACITY = Capacity(bound=1 << 36, nodes=10_000)

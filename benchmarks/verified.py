@@ -28,16 +28,16 @@ from protocols.primitives.vdaf.prio3 import Prio3
 from protocols.primitives.vdaf.validity import ValidVector
 from protocols.ring import Capacity
 from protocols.schemes.verified import ALGORITHM, Verified
-from securenb.certificate import certify
-from securenb.dataset import Dataset, load_dataset
-from securenb.feature import Categorical, Numeric
-from securenb.model import NaiveBayes
-from securenb.parameters import estimate
-from securenb.preflight import breakdown_share
-from securenb.records import Records
-from securenb.schema import Schema
-from securenb.statistics import Statistics
-from securenb.validity import invariants
+from securenb.bayes.model import NaiveBayes
+from securenb.bayes.parameters import estimate
+from securenb.certify.certificate import certify_sums
+from securenb.data.dataset import Dataset, load_dataset
+from securenb.robust.bounds import breakdown_share
+from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.invariants import invariants
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
+from securenb.schema.statistics import Statistics
 
 KEY, NONCE = bytes(32), bytes(16)
 
@@ -242,7 +242,7 @@ def report_breakdown(name: str, data: Dataset, nodes: int, seed: int) -> None:
 def report_certificates(name: str, data: Dataset, radii: list[int]) -> None:
     cap = -(-len(data.train) // 100)
     statistics = Statistics.of(data.schema, data.train)
-    cost, found = best_of(lambda: certify(statistics, data.test.codes, cap * max(radii)), 1)
+    cost, found = best_of(lambda: certify_sums(statistics, data.test.codes, cap * max(radii)), 1)
     curve = found.accuracy(data.test.labels, cap, radii)
     print(
         f"{name}: certified accuracy, cap {cap} (mean size of 100 nodes), no noise, "

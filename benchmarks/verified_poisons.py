@@ -16,13 +16,13 @@ from fractions import Fraction
 import numpy as np
 
 from attacks.poison import POISONS, Knowledge, choose_poison
-from securenb.dataset import Dataset, load_dataset
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.model import NaiveBayes
-from securenb.noise import FastNoise
-from securenb.rule import Rows
-from securenb.rule_choice import choose_rule
-from securenb.validity import invariants
+from securenb.bayes.model import NaiveBayes
+from securenb.data.dataset import Dataset, load_dataset
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.samplers import FastNoise
+from securenb.robust.rule import Rows
+from securenb.robust.spec import choose_rule
+from securenb.schema.invariants import invariants
 
 AGGREGATORS = 2
 SHARES = (0.1, 0.2, 0.3, 0.45)

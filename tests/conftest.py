@@ -10,11 +10,11 @@ import pooch
 import pytest
 from hypothesis import settings
 
-from securenb.dataset import Dataset, DatasetUnavailable, load_dataset
-from securenb.feature import Numeric
-from securenb.records import Records
-from securenb.schema import Schema
-from securenb.schema_file import schema_to_dict
+from securenb.data.dataset import Dataset, DatasetUnavailable, load_dataset
+from securenb.schema.feature import Numeric
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
+from securenb.schema.toml import schema_to_dict
 
 # a busy machine is no reason for a law to fail
 settings.register_profile("untimed", deadline=None)

@@ -34,6 +34,53 @@ def ids(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+ROOMS = (
+    {"schema"},
+    {"bayes", "data", "privacy"},
+    {"certify", "robust"},
+    {"federation"},
+    {"experiments"},
+    {"report", "estimators"},
+    {"deploy", "paper"},
+    {"cli"},
+)
+"""The rooms of `securenb/`, lower first: a room imports from rooms below it, and nothing beside or above."""
+
+FOYER = {"randomness", "_html", "__init__", "__main__"}
+"""Files that stand in no room: what every room may use, and the way in."""
+
+
+def room(module: str) -> str | None:
+    """The room of a module of securenb, `None` for what stands in none."""
+    name = module.split(".")[1] if "." in module else "__init__"
+    return None if name in FOYER else name
+
+
+def floor(name: str) -> int:
+    return next(at for at, names in enumerate(ROOMS) if name in names)
+
+
+def test_every_room_has_its_place():
+    folders = {path.name for path in (ROOT / "securenb").iterdir() if (path / "__init__.py").exists()}
+    assert folders == set().union(*ROOMS)
+    assert {path.stem for path in (ROOT / "securenb").glob("*.py")} == FOYER
+
+
+@pytest.mark.parametrize("path", files("securenb"), ids=ids)
+def test_rooms_import_from_rooms_below_them(path):
+    own = room(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    others = {room(name) for name in imports(path) if name.split(".")[0] == "securenb"} - {own, None}
+    if own is None:
+        assert path.stem == "__main__" or not others, path
+        return
+    assert not {other for other in others if floor(other) >= floor(own)}
+
+
+@pytest.mark.parametrize("path", files("attacks"), ids=ids)
+def test_attacks_use_no_private_module_of_a_scheme(path):
+    assert not {name for name in imports(path) if name.startswith("protocols.schemes._")}
+
+
 @pytest.mark.parametrize("path", files("protocols"), ids=ids)
 def test_protocols_import_nothing_above_them(path):
     assert not roots(path) & {"securenb", "attacks", "pandas", "sklearn"}

@@ -8,7 +8,7 @@ import pytest
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parent.parent / "docs" / "notebooks").glob("*.ipynb"))
 BAR = """
-from securenb.progress import batches, rows, steps
+from securenb.experiments.progress import batches, rows, steps
 
 for bar in (steps(2), batches(2)):
     with bar as done:

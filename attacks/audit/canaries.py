@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from attacks.audit.finding import Finding
 from attacks.audit.lower_bound import one_run_bound
-from securenb.feature import Categorical, Numeric
-from securenb.parameters import Floats
-from securenb.records import Records
-from securenb.schema import Schema
-from securenb.statistics import Statistics
+from securenb.bayes.parameters import Floats
+from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
+from securenb.schema.statistics import Statistics
 
 PASSES = 40
 STEP = 0.1

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from attacks.audit.canaries import Canaries, Row, anchored, table
-from securenb.choices import Choices
-from securenb.federation import Federation
-from securenb.parameters import Floats
-from securenb.records import Records
-from securenb.refine import variances
-from securenb.run_folder import MANIFEST
-from securenb.schema import Schema
-from securenb.schema_file import schema_from_dict, schema_to_dict
+from securenb.bayes.parameters import Floats
+from securenb.experiments.choices import Choices
+from securenb.experiments.run_folder import MANIFEST
+from securenb.federation.federation import Federation
+from securenb.federation.postprocess import variances
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
+from securenb.schema.toml import schema_from_dict, schema_to_dict
 
 COINS = "canaries.json"
 """The coins."""

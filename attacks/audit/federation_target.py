@@ -13,14 +13,14 @@ from attacks.audit.target import Frozen, Line, Replay, Target, Values, View
 from protocols.grouping import Groups
 from protocols.ring import Capacity
 from protocols.schemes.ideal import Ideal
-from securenb.distributions import DiscreteGaussian
-from securenb.federation import Federation
-from securenb.ledger import Ledger
-from securenb.node import Node
-from securenb.noise import Noise
-from securenb.parameters import Floats, estimate
-from securenb.records import Records
-from securenb.sensitivity import Adjacency
+from securenb.bayes.parameters import Floats, estimate
+from securenb.data.node import Node
+from securenb.federation.federation import Federation
+from securenb.privacy.distributions import DiscreteGaussian
+from securenb.privacy.ledger import Ledger
+from securenb.privacy.samplers import Noise
+from securenb.privacy.sensitivity import Adjacency
+from securenb.schema.records import Records
 
 
 @dataclass(frozen=True, eq=False)

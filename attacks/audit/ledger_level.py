@@ -10,12 +10,12 @@ from attacks.audit.finding import Finding
 from attacks.audit.target import Line, Target
 from protocols.errors import Abort
 from protocols.ring import BITS
-from securenb.accountant import Query, renyi_epsilon
-from securenb.distributions import Distribution
-from securenb.feature import Numeric
-from securenb.mechanism import TAIL_BITS
-from securenb.schema import Schema
-from securenb.sensitivity import ADJACENCIES, Adjacency
+from securenb.privacy.accountant import Query, renyi_epsilon
+from securenb.privacy.distributions import Distribution
+from securenb.privacy.mechanism import TAIL_BITS
+from securenb.privacy.sensitivity import ADJACENCIES, Adjacency
+from securenb.schema.feature import Numeric
+from securenb.schema.schema import Schema
 
 
 def audit_ledger(target: Target, adjacency: Adjacency) -> Iterator[Finding]:

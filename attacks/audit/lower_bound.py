@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from securenb.parameters import Floats
+from securenb.bayes.parameters import Floats
 
 CUTS = 400
 """Thresholds tried for each score."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from securenb.feature import Categorical, Numeric
-from securenb.schema import Schema
-from securenb.sensitivity import Adjacency
+from securenb.privacy.sensitivity import Adjacency
+from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.schema import Schema
 
 BEYOND = 10.0
 """How far outside its bounds, in widths of them, an out-of-range number is."""

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attacks.audit.target import Line, Replay, Target, Values
+from securenb.bayes.parameters import Floats
 from securenb.paper.records import RawRecords
 from securenb.paper.release import floors, local_sensitivity, release, tabulate
-from securenb.parameters import Floats
-from securenb.schema import Schema
-from securenb.sensitivity import Adjacency
+from securenb.privacy.sensitivity import Adjacency
+from securenb.schema.schema import Schema
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import numpy as np
 from attacks.audit.finding import Finding
 from attacks.audit.neighbours import Neighbours, Pair
 from attacks.audit.target import Line, Replay, Target
-from securenb.accountant import Query, worst
-from securenb.distributions import Distribution
-from securenb.feature import Categorical
-from securenb.sensitivity import Adjacency
+from securenb.privacy.accountant import Query, worst
+from securenb.privacy.distributions import Distribution
+from securenb.privacy.sensitivity import Adjacency
+from securenb.schema.feature import Categorical
 
 STEADY = "the same noise is asked for whatever the data"
 COVERED = "every cell gets noise"

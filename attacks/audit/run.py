@@ -11,8 +11,8 @@ from attacks.audit.replay_level import audit_replay
 from attacks.audit.statistical_level import audit_queries
 from attacks.audit.target import Target
 from attacks.audit.view_level import audit_view
-from securenb.sensitivity import Adjacency
-from securenb.streams import Streams
+from securenb.privacy.sensitivity import Adjacency
+from securenb.randomness import Streams
 
 NOT_COVERED = (
     "more colluding nodes than the noise is sized for",

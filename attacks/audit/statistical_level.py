@@ -11,10 +11,10 @@ from attacks.audit.finding import Finding, Verdict
 from attacks.audit.lower_bound import Bound, lower_bound, precision_scores, shows_twice, trials_needed
 from attacks.audit.neighbours import Neighbours
 from attacks.audit.target import Target, Values
-from securenb.accountant import Query, worst
-from securenb.distributions import Distribution
-from securenb.parameters import Floats
-from securenb.sensitivity import Adjacency
+from securenb.bayes.parameters import Floats
+from securenb.privacy.accountant import Query, worst
+from securenb.privacy.distributions import Distribution
+from securenb.privacy.sensitivity import Adjacency
 
 TRIALS = 400_000
 """Runs on each input; 100 000 may miss a factor of 2 in an epsilon of 0.05."""

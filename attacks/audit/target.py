@@ -11,11 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from protocols.ring import Capacity, Integers
-from securenb.distributions import DiscreteGaussian, Distribution, Polya, Skellam
-from securenb.noise import FastNoise, Noise
-from securenb.parameters import Floats
-from securenb.schema import Block, Schema
-from securenb.sensitivity import Adjacency
+from securenb.bayes.parameters import Floats
+from securenb.privacy.distributions import DiscreteGaussian, Distribution, Polya, Skellam
+from securenb.privacy.samplers import FastNoise, Noise
+from securenb.privacy.sensitivity import Adjacency
+from securenb.schema.schema import Block, Schema
 
 View = Literal["node", "group", "sum", "model"]
 """One node's vector; the opened row of a group, less the noise that colluders know; all rows together; the

@@ -11,8 +11,8 @@ from attacks.audit.lower_bound import lower_bound
 from attacks.audit.neighbours import Neighbours
 from attacks.audit.statistical_level import furthest, judged, tell_apart
 from attacks.audit.target import Target
-from securenb.parameters import Floats
-from securenb.sensitivity import Adjacency
+from securenb.bayes.parameters import Floats
+from securenb.privacy.sensitivity import Adjacency
 
 TRIALS = 400_000
 """Runs on each input where the view is the released vector."""

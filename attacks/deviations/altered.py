@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attacks.crafting import longest_changed
 from attacks.deviation import Cast, Deviation
+from attacks.toolkit.messages import longest_changed
 from protocols.party import Envelope
 
 

@@ -1,8 +1,8 @@
 """A second list of survivors, to get both kinds of shares of the same node."""
 
-from attacks.crafting import changed
 from attacks.deviation import Cast, Deviation
 from attacks.deviations.split_views import without_last
+from attacks.toolkit.messages import changed
 from protocols.party import Envelope
 
 

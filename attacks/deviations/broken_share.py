@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from attacks.deviation import Cast, Rewriting
-from protocols.double_masking.messages import SealedShares
-from protocols.schemes._committee import Seeds
-from protocols.schemes._reports import Report
+from protocols.messages import Report, SealedShares, Seeds
 from protocols.wire import Message
 
 

@@ -4,8 +4,8 @@ import copy
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attacks.crafting import Deviant
 from attacks.deviation import Cast, Deviation
+from attacks.toolkit.messages import Deviant
 from protocols.party import AGGREGATOR, Envelope, Party
 from protocols.protocol import Protocol
 

@@ -1,7 +1,7 @@
 """A vector far beyond what a node may send."""
 
-from attacks.crafting import byte_fields, with_bytes
 from attacks.deviation import Cast, Rewriting
+from attacks.toolkit.messages import byte_fields, with_bytes
 from protocols.ring import WORD_BYTES, from_bytes, to_bytes
 from protocols.wire import Message
 

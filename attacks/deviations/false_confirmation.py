@@ -1,7 +1,7 @@
 """Proofs of other survivors than the node was told."""
 
 from attacks.deviation import Cast, Rewriting
-from protocols.double_masking.messages import Confirmation
+from protocols.messages import Confirmation
 from protocols.wire import Message
 
 

@@ -6,8 +6,7 @@ from typing import ClassVar
 import msgspec
 
 from attacks.deviation import Cast, Rewriting
-from protocols.schemes._holder import Partial, Partials, Proven
-from protocols.schemes._reports import Report, Verifier
+from protocols.messages import Partial, Partials, Proven, Report, Verifier
 from protocols.wire import Message
 
 

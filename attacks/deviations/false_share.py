@@ -1,7 +1,7 @@
 """A wrong share when secrets are rebuilt."""
 
 from attacks.deviation import Cast, Rewriting
-from protocols.double_masking.messages import Unmasking
+from protocols.messages import Unmasking
 from protocols.wire import Message
 
 

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attacks.crafting import byte_fields, with_bytes
 from attacks.deviation import Cast, Rewriting
-from protocols.schemes import _committee, _holder, _reports, _sums, gossip, paillier, ring
+from attacks.toolkit.messages import byte_fields, with_bytes
+from protocols.messages import Partials, PartSums, Sums, VerifiedSums
+from protocols.schemes import gossip, paillier, ring
 from protocols.wire import Message
 
-SUMS = (_sums.Sums, _committee.PartSums, _reports.Sums, _holder.Partials, paillier.Sums, ring.Sum, gossip.Sum)
+SUMS = (Sums, PartSums, VerifiedSums, Partials, paillier.Sums, ring.Sum, gossip.Sum)
 
 
 class FalseSum(Rewriting):

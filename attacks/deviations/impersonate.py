@@ -1,7 +1,7 @@
 """Words in somebody else's name."""
 
-from attacks.crafting import Raw, changed
 from attacks.deviation import Cast, Deviation
+from attacks.toolkit.messages import Raw, changed
 from protocols.party import Envelope
 
 

@@ -1,7 +1,7 @@
 """Words that arrive when the others have gone on."""
 
-from attacks.crafting import Deviant
 from attacks.deviation import Cast, Deviation
+from attacks.toolkit.messages import Deviant
 from protocols.party import Envelope, Party
 
 

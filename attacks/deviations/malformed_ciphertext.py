@@ -3,7 +3,7 @@
 import msgspec
 
 from attacks.deviation import Cast, Rewriting
-from protocols.schemes._holder import Proven
+from protocols.messages import Proven
 from protocols.schemes.paillier import Sealed
 from protocols.wire import Message
 

@@ -1,7 +1,7 @@
 """Frames that are too large to be read."""
 
-from attacks.crafting import Raw, changed
 from attacks.deviation import Cast, Deviation
+from attacks.toolkit.messages import Raw, changed
 from protocols.party import Envelope
 
 

@@ -1,7 +1,7 @@
 """Well-formed messages of the wrong size."""
 
-from attacks.crafting import longest_changed
 from attacks.deviation import Cast, Deviation
+from attacks.toolkit.messages import longest_changed
 from protocols.party import Envelope
 from protocols.ring import WORD_BYTES
 

@@ -3,9 +3,7 @@
 import msgspec
 
 from attacks.deviation import Cast, Rewriting
-from protocols.double_masking.messages import Survivors, pack_set
-from protocols.schemes._committee import Request
-from protocols.schemes._holder import Published
+from protocols.messages import Published, Request, Survivors, pack_set
 from protocols.wire import Message
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attacks.crafting import Deviant, changed
 from attacks.deviation import Cast, Deviation
-from protocols.double_masking.messages import NeighbourKeys
+from attacks.toolkit.messages import Deviant, changed
+from protocols.messages import NeighbourKeys
 from protocols.party import Envelope, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, agree, key_pair
 from protocols.primitives.mask import add_mask

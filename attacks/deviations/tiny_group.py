@@ -3,10 +3,7 @@
 import msgspec
 
 from attacks.deviation import Cast, Rewriting
-from protocols.double_masking.messages import Survivors, pack_set
-from protocols.schemes._committee import Request
-from protocols.schemes._holder import Published
-from protocols.schemes._reports import Open
+from protocols.messages import Open, Published, Request, Survivors, pack_set
 from protocols.schemes.paillier import Products
 from protocols.wire import Message
 

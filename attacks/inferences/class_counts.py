@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.inference import Attempt, Inference, drawn_seed, look
-from securenb.federation import Federation
-from securenb.node import Node
-from securenb.parameters import Floats
-from securenb.schema import Schema
+from securenb.bayes.parameters import Floats
+from securenb.data.node import Node
+from securenb.federation.federation import Federation
+from securenb.schema.schema import Schema
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import numpy as np
 
 from attacks.inference import Attempt, Inference, drawn_seed, look
 from attacks.inferences.class_counts import judged_counts
-from securenb.federation import Federation
-from securenb.node import Node
+from securenb.data.node import Node
+from securenb.federation.federation import Federation
 
 
 @dataclass(frozen=True)

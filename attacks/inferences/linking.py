@@ -7,8 +7,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from attacks.inference import Attempt, Inference, View, drawn_seed, look
-from securenb.federation import Federation
-from securenb.node import Node
+from securenb.data.node import Node
+from securenb.federation.federation import Federation
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.inference import Attempt, Inference, drawn_seed, look
-from securenb.federation import Federation
-from securenb.node import Node
-from securenb.parameters import Floats
-from securenb.records import Records
-from securenb.schema import Schema
-from securenb.statistics import Statistics
+from securenb.bayes.parameters import Floats
+from securenb.data.node import Node
+from securenb.federation.federation import Federation
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
+from securenb.schema.statistics import Statistics
 
 
 @dataclass(frozen=True)

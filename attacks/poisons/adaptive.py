@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.game import STEPS, WEIGHTS, Game
 from attacks.poison import Forged, Knowledge, Poison
+from attacks.toolkit.shadow_round import STEPS, WEIGHTS, Game
 from protocols.ring import Integers
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
-from attacks.forging import honest_points, pooled, table_at, towards_flip
 from attacks.poison import Forged, Knowledge, Poison
+from attacks.toolkit.forging import honest_points, pooled, table_at, towards_flip
 
 
 @dataclass(frozen=True)

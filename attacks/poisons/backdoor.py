@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from securenb.feature import Numeric
-from securenb.records import Records
-from securenb.schema import Schema
+from securenb.schema.feature import Numeric
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
 
 
 @dataclass(frozen=True)

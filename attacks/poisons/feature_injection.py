@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.forging import rarest_levels
 from attacks.poison import Forged, Knowledge, Poison
+from attacks.toolkit.forging import rarest_levels
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.forging import honest_points, pooled, table_at
 from attacks.poison import Forged, Knowledge, Poison
+from attacks.toolkit.forging import honest_points, pooled, table_at
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.forging import farthest_towards_flip
 from attacks.poison import Forged, Knowledge, Poison
+from attacks.toolkit.forging import farthest_towards_flip
 
 
 @dataclass(frozen=True)

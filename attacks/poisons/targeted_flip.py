@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from securenb.records import Records
-from securenb.schema import Schema
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
 
 
 @dataclass(frozen=True)

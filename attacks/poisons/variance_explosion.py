@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from securenb.feature import Numeric
+from securenb.schema.feature import Numeric
 
 
 @dataclass(frozen=True)

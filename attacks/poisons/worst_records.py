@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from securenb.feature import Numeric
-from securenb.parameters import estimate
+from securenb.bayes.parameters import estimate
+from securenb.schema.feature import Numeric
 
 
 @dataclass(frozen=True)

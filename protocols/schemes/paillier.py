@@ -30,7 +30,7 @@ from protocols.primitives.paillier import (
 from protocols.primitives.randomisers import Pool, short_randomisers, uniform_randomisers
 from protocols.protocol import Claims
 from protocols.ring import Integers, from_ring, received, to_bytes, to_ring
-from protocols.schemes._packed_paillier import Key, PackedPaillier, Ready
+from protocols.schemes._paillier.packed import Key, PackedPaillier, Ready
 from protocols.session import Session
 from protocols.wire import Message
 

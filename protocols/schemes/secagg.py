@@ -6,9 +6,9 @@ figure 4. Deviations are listed in docs/protocols/secagg.md.
 
 from dataclasses import dataclass
 
-from protocols.double_masking.protocol import DoubleMasking
 from protocols.primitives.harary import Complete, Neighbourhoods
 from protocols.protocol import Claims
+from protocols.schemes._double_masking.protocol import DoubleMasking
 from protocols.session import Session
 
 

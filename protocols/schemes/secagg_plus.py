@@ -7,10 +7,10 @@ are listed in docs/protocols/secagg_plus.md.
 from dataclasses import dataclass
 
 from protocols.canonical import digest
-from protocols.double_masking.protocol import DoubleMasking
 from protocols.primitives.harary import Complete, Harary, Neighbourhoods
 from protocols.primitives.neighbour_plan import NeighbourPlan, plan
 from protocols.protocol import Claims
+from protocols.schemes._double_masking.protocol import DoubleMasking
 from protocols.session import Session
 from protocols.session_rules import RefusedSession, SessionRule
 

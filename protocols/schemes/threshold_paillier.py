@@ -27,8 +27,8 @@ from protocols.primitives.randomisers import short_exponents, short_powers
 from protocols.primitives.shared_decryption import Proof, SharedKey, combine, verify
 from protocols.protocol import Claims
 from protocols.ring import Integers, to_ring
-from protocols.schemes._dealer import DEALER, Dealer, Dealt, HolderKey, Share
-from protocols.schemes._holder import (
+from protocols.schemes._paillier.dealer import DEALER, Dealer, Dealt, HolderKey, Share
+from protocols.schemes._paillier.holder import (
     RECEIPT_BYTES,
     Contributions,
     Holder,
@@ -42,7 +42,7 @@ from protocols.schemes._holder import (
     receipt,
     sender_context,
 )
-from protocols.schemes._packed_paillier import Key, PackedPaillier, Ready
+from protocols.schemes._paillier.packed import Key, PackedPaillier, Ready
 from protocols.session import Session
 from protocols.session_rules import RefusedSession, SessionRule
 

@@ -22,8 +22,9 @@ from protocols.primitives.vdaf.validity import ValidVector
 from protocols.protocol import Claims, Protocol
 from protocols.releases import Releases
 from protocols.ring import Integers
-from protocols.schemes._leader import Leader
-from protocols.schemes._reports import (
+from protocols.schemes._prio3.helper import Helper, NoiseFor, Terms
+from protocols.schemes._prio3.leader import Leader
+from protocols.schemes._prio3.messages import (
     Key,
     Open,
     Relay,
@@ -34,7 +35,6 @@ from protocols.schemes._reports import (
     channel,
     nonce_of,
 )
-from protocols.schemes._verification import Helper, NoiseFor, Terms
 from protocols.session import Session
 from protocols.validity import Validity, within
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from securenb.experiments.scenario import Scenario
 from securenb.report.page import PAGE, Report
-from securenb.scenario import Scenario
 
 Choose = Callable[..., Scenario]
 """Completes the shared options to a scenario."""

@@ -13,27 +13,27 @@ import msgspec
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from protocols.double_masking.protocol import DoubleMasking
 from protocols.engines.post import Post
 from protocols.engines.relay import Carrier, RelayedRun, Unanswered
 from protocols.errors import Abort
 from protocols.party import AGGREGATOR, PartyId
 from protocols.primitives.identity import Identity, Roster
-from securenb.choices import Choices
-from securenb.csv_file import read_records
+from protocols.schemes._double_masking.protocol import DoubleMasking
+from securenb.data.reader import read_records
 from securenb.deploy.keys import read_identity, read_roster
 from securenb.deploy.limits import check_relayed
 from securenb.deploy.log import Log
 from securenb.deploy.plan import Opening, Plan, propose
 from securenb.deploy.site import Question
-from securenb.federation import Federation
-from securenb.records import Records
+from securenb.experiments.choices import Choices
+from securenb.experiments.run_folder import run_folder, write_manifest
+from securenb.federation.federation import Federation
+from securenb.federation.round import Round
 from securenb.report.record import round_figures, write_rounds
-from securenb.round import Round
-from securenb.rule_choice import choose_rule
-from securenb.run_folder import run_folder, write_manifest
-from securenb.schema import Schema
-from securenb.schema_file import read_schema
+from securenb.robust.spec import choose_rule
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
+from securenb.schema.toml import read_schema
 
 SCENARIO, PROGRESS, RESULT = "scenario.json", "progress.jsonl", "result"
 _ROUND = re.compile(r"\d{4}")

@@ -8,12 +8,12 @@ import numpy as np
 from protocols.engines.local import LocalRun
 from protocols.party import AGGREGATOR
 from protocols.protocol import PROTOCOLS
-from securenb.choices import Choices
 from securenb.deploy.plan import propose
 from securenb.deploy.site import Site
-from securenb.feature import Numeric
-from securenb.ledger import shown
-from securenb.schema import Schema
+from securenb.experiments.choices import Choices
+from securenb.privacy.ledger import shown
+from securenb.schema.feature import Numeric
+from securenb.schema.schema import Schema
 
 
 def dry_run(site: Site, choices: Mapping[str, Any]) -> str:

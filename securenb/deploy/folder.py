@@ -6,12 +6,12 @@ from pathlib import Path
 
 from protocols.party import AGGREGATOR, PartyId
 from protocols.protocol import PROTOCOLS
-from securenb.checked import checked
 from securenb.deploy.keys import make_certificates, make_identity, write_roster
 from securenb.deploy.launch import app_file
 from securenb.deploy.limits import Limits
 from securenb.deploy.public_keys import PublicKeys, make_keys, of_everybody
-from securenb.schema_file import read_schema
+from securenb.experiments.checked import checked
+from securenb.schema.toml import read_schema
 
 COORDINATOR, PARTIES, NODE_KEYS, APP = "coordinator", "parties", "node-keys", "app"
 

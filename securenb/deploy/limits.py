@@ -10,9 +10,9 @@ from protocols.protocol import PROTOCOLS
 from protocols.session import Session
 from protocols.session_rules import RefusedSession, SessionRule
 from securenb.deploy.plan import Plan
-from securenb.federation import Federation
-from securenb.ledger import Ledger, shown
-from securenb.mechanism import exact
+from securenb.federation.federation import Federation
+from securenb.privacy.ledger import Ledger, shown
+from securenb.privacy.mechanism import exact
 
 RELAYED = (
     "plain",

@@ -9,14 +9,14 @@ from protocols.primitives.identity import Identity, Roster
 from protocols.protocol import PROTOCOLS
 from protocols.session import SESSION_ID_BYTES, Session
 from protocols.session_rules import check_schema
-from securenb.choices import NO_EPSILON, Choices
-from securenb.federation import Federation
-from securenb.mechanism import MECHANISMS, Mechanism
-from securenb.mechanisms.none import NoNoise
-from securenb.rule import Rule
-from securenb.rules.sum import Sum
-from securenb.schema import Schema
-from securenb.verified import VerifiedFederation
+from securenb.experiments.choices import NO_EPSILON, Choices
+from securenb.federation.federation import Federation
+from securenb.federation.proven import VerifiedFederation
+from securenb.privacy.mechanism import MECHANISMS, Mechanism
+from securenb.privacy.mechanisms.none import NoNoise
+from securenb.robust.rule import Rule
+from securenb.robust.rules.sum import Sum
+from securenb.schema.schema import Schema
 
 VERSION = 1
 """Raised whenever parties of two releases of securenb could not run together."""

@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 
 from protocols.credentials import Credentials
-from protocols.double_masking.protocol import DoubleMasking
 from protocols.engines.journal import Journal
 from protocols.engines.lasting import LastingParty, Reply, Step
 from protocols.engines.post import Post
@@ -21,18 +20,19 @@ from protocols.party import Party
 from protocols.primitives.identity import IDENTITY_SEED_BYTES, Identity, Roster
 from protocols.releases import Releases
 from protocols.ring import Integers
+from protocols.schemes._double_masking.protocol import DoubleMasking
 from protocols.session import Session
-from securenb.csv_file import read_records
+from securenb.data.node import Node
+from securenb.data.reader import read_records
 from securenb.deploy.keys import read_identity, read_roster
 from securenb.deploy.limits import Limits, read_limits
 from securenb.deploy.log import Log
 from securenb.deploy.plan import Opening
-from securenb.federation import Federation
-from securenb.ledger_file import LedgerFile
-from securenb.mechanism import exact
-from securenb.node import Node
-from securenb.schema import Schema
-from securenb.schema_file import read_schema
+from securenb.federation.federation import Federation
+from securenb.privacy.journal import LedgerFile
+from securenb.privacy.mechanism import exact
+from securenb.schema.schema import Schema
+from securenb.schema.toml import read_schema
 
 DATA = "data"
 """The file that names the CSV file with the site's records."""

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from securenb.bayes.parameters import Floats
 from securenb.paper.records import RawRecords
 from securenb.paper.release import SMALLEST_COUNT, sum_columns
-from securenb.parameters import Floats
-from securenb.schema import Schema
+from securenb.schema.schema import Schema
 
 SMALLEST_VARIANCE = 1e-6
 """What the authors' code clamps variances to."""

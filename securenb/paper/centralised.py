@@ -10,11 +10,11 @@ this too is **not differentially private**.
 
 import numpy as np
 
+from securenb.bayes.parameters import Floats
 from securenb.paper.aggregate import SMALLEST_VARIANCE
 from securenb.paper.records import RawRecords
 from securenb.paper.release import SMALLEST_COUNT, sum_columns, tabulate
-from securenb.parameters import Floats
-from securenb.schema import Schema
+from securenb.schema.schema import Schema
 
 
 def estimates(schema: Schema, records: RawRecords) -> Floats:

@@ -15,17 +15,17 @@ from protocols.primitives.push_sum import schedule
 from protocols.primitives.topology import Topology
 from protocols.schemes.gossip import Gossip
 from protocols.schemes.plain import Plain
-from securenb.federation import Federation
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.montecarlo import Batch, Scorer, batches
-from securenb.noise import FastNoise
+from securenb.bayes.parameters import Floats, estimate
+from securenb.data.partition import deal
+from securenb.experiments.montecarlo import Batch, Scorer, batches
+from securenb.federation.federation import Federation
+from securenb.paper.figures import gossip_figure
 from securenb.paper.records import load_paper_data
 from securenb.paper.study import Finding, Item, Settings, joined
-from securenb.parameters import Floats, estimate
-from securenb.partition import deal
-from securenb.report.paper_figures import gossip_figure
-from securenb.rules.sum import Sum
-from securenb.streams import Streams
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.samplers import FastNoise
+from securenb.randomness import Streams
+from securenb.robust.rules.sum import Sum
 
 DATASET = "mushroom"
 NODES = 100

@@ -10,20 +10,20 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from securenb.mechanism import Mechanism
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.mechanisms.skellam import Skellam
-from securenb.model import NaiveBayes
-from securenb.montecarlo import Batch, batches, run_trials
+from securenb.bayes.model import NaiveBayes
+from securenb.bayes.parameters import Floats, estimate
+from securenb.experiments.montecarlo import Batch, batches, run_trials
 from securenb.paper.aggregate import parameters, predict
+from securenb.paper.curves import curves_figure
 from securenb.paper.records import PAPER_DATASETS, Mode, PaperData, load_paper_data
 from securenb.paper.reference import AUTHORS_CODE, AUTHORS_ERROR
 from securenb.paper.release import SMALLEST_COUNT, tabulate
 from securenb.paper.study import Finding, Item, Settings, joined
 from securenb.paper.trials import EPSILONS, Arm, AsPublished, Corrected, numbers_of_nodes
-from securenb.parameters import Floats, estimate
-from securenb.report.paper_curves import curves_figure
-from securenb.statistics import Statistics
+from securenb.privacy.mechanism import Mechanism
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.mechanisms.skellam import Skellam
+from securenb.schema.statistics import Statistics
 
 CENTRALISED, FEDERATED = "centralised", "federated"
 

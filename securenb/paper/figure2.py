@@ -10,15 +10,15 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from securenb.feature import Numeric
-from securenb.montecarlo import Batch, batches
+from securenb.bayes.parameters import Floats
+from securenb.experiments.montecarlo import Batch, batches
+from securenb.paper.figures import sensitivity_figure
 from securenb.paper.records import load_paper_data
 from securenb.paper.release import sum_columns
 from securenb.paper.study import Finding, Item, Settings, joined
 from securenb.paper.trials import Dealer
-from securenb.parameters import Floats
-from securenb.report.paper_figures import sensitivity_figure
-from securenb.streams import Streams
+from securenb.randomness import Streams
+from securenb.schema.feature import Numeric
 
 SHOWN = ("adult", "skin")
 NUMBERS = (1, 10, 100, 1000)

@@ -12,17 +12,17 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kurtosis
 
-from securenb.feature import Numeric
-from securenb.montecarlo import Batch, batches
+from securenb.bayes.parameters import Floats
+from securenb.experiments.montecarlo import Batch, batches
 from securenb.paper.aggregate import parameters
 from securenb.paper.centralised import estimates
+from securenb.paper.figures import error_figure
 from securenb.paper.records import load_paper_data
 from securenb.paper.release import sum_columns
 from securenb.paper.study import Finding, Item, Settings, joined
 from securenb.paper.trials import Dealer
-from securenb.parameters import Floats
-from securenb.report.paper_figures import error_figure
-from securenb.streams import Streams
+from securenb.randomness import Streams
+from securenb.schema.feature import Numeric
 
 NUMBERS = (1, 10, 100)
 EPSILON = 1.0

@@ -8,19 +8,19 @@ import numpy as np
 import pandas as pd
 
 from protocols.schemes.plain import Plain
-from securenb.federation import Federation
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.montecarlo import Batch, Scorer, batches
+from securenb.bayes.parameters import Floats
+from securenb.data.partition import deal
+from securenb.experiments.montecarlo import Batch, Scorer, batches
+from securenb.federation.federation import Federation
 from securenb.paper.aggregate import aggregate
+from securenb.paper.figures import joining_figure
 from securenb.paper.online import OnlineModel
 from securenb.paper.records import load_paper_data
 from securenb.paper.release import release
 from securenb.paper.study import Finding, Item, Settings, joined
-from securenb.parameters import Floats
-from securenb.partition import deal
-from securenb.report.paper_figures import joining_figure
-from securenb.rules.sum import Sum
-from securenb.streams import Streams
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.randomness import Streams
+from securenb.robust.rules.sum import Sum
 
 SHOWN = ("adult", "mushroom")
 NODES = 100

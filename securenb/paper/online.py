@@ -3,7 +3,7 @@
 The aggregator keeps counts, means and variances instead of sums, and merges what the next node sends into
 them. In exact arithmetic that is Algorithm 2 on all nodes so far; with floats the order of nodes shows in
 the last digits (a test bounds it by 1e-9). The main product keeps integer sums instead, where every order
-and batching gives the same bits: `securenb.federation.Federation.update`.
+and batching gives the same bits: `securenb.federation.federation.Federation.update`.
 """
 
 from collections.abc import Iterable
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from securenb.bayes.parameters import Floats
 from securenb.paper.aggregate import parameters
 from securenb.paper.release import sum_columns
-from securenb.parameters import Floats
-from securenb.schema import Schema
+from securenb.schema.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)

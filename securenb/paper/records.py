@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from securenb.dataset import DATASETS
-from securenb.feature import Categorical, Numeric
-from securenb.parameters import Floats
-from securenb.records import Records
-from securenb.schema import Schema
+from securenb.bayes.parameters import Floats
+from securenb.data.dataset import DATASETS
+from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
 
 Mode = Literal["as-published", "corrected"]
 """What the authors' code does; or public bounds, noise in every cell, clamping only what was opened."""

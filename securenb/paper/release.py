@@ -9,16 +9,16 @@ floating-point Laplace, whose low bits tell.
 
 import numpy as np
 
+from securenb.bayes.parameters import Floats, Mask
 from securenb.paper.records import RawRecords
-from securenb.parameters import Floats, Mask
-from securenb.schema import Schema
+from securenb.schema.schema import Schema
 
 SMALLEST_COUNT = 1e-6
 """What the authors' code clamps counts to, at each node: so the sum over nodes is biased upwards."""
 
 
 def tabulate(schema: Schema, records: RawRecords) -> Floats:
-    """Counts, sums and sums of squares, shape (C, width): `securenb.statistics` in real numbers."""
+    """Counts, sums and sums of squares, shape (C, width): `securenb.schema.statistics` in real numbers."""
     table = np.empty((len(schema.classes), schema.width))
     sums = sum_columns(schema)
     for index, row in enumerate(table):

@@ -14,9 +14,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import BaseModel, ConfigDict, Field
 
-from securenb.montecarlo import Batch, run_batches
+from securenb.bayes.parameters import Floats
+from securenb.experiments.montecarlo import Batch, run_batches
 from securenb.paper.records import MODES, Mode
-from securenb.parameters import Floats
 
 
 class Settings(BaseModel):

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from securenb.feature import Numeric
-from securenb.montecarlo import Batch
+from securenb.bayes.parameters import Floats
+from securenb.experiments.montecarlo import Batch
 from securenb.paper.records import load_paper_data
 from securenb.paper.reference import TABLE2
 from securenb.paper.study import Finding, Item, Settings
-from securenb.parameters import Floats
+from securenb.schema.feature import Numeric
 
 
 class Table2(Item):

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from securenb.mechanism import Mechanism
-from securenb.montecarlo import GroupNoise, Scorer
+from securenb.bayes.parameters import Floats, estimate
+from securenb.experiments.montecarlo import GroupNoise, Scorer
 from securenb.paper.aggregate import parameters
 from securenb.paper.centralised import assumed_sensitivity, centralised_parameters, estimates
 from securenb.paper.records import PaperData, RawRecords
 from securenb.paper.release import SMALLEST_COUNT, floors, sum_columns
-from securenb.parameters import Floats, estimate
-from securenb.schema import Schema
-from securenb.statistics import Statistics
-from securenb.streams import Streams
+from securenb.privacy.mechanism import Mechanism
+from securenb.randomness import Streams
+from securenb.schema.schema import Schema
+from securenb.schema.statistics import Statistics
 
 EPSILONS = tuple(float(10.0 ** (half / 2)) for half in range(-4, 3))
 """The privacy levels of Figure 1: 0.01 to 10 in half decades."""

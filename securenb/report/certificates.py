@@ -17,7 +17,7 @@ def certificates_figure(table: pd.DataFrame, cap: int) -> Figure:
     Parameters
     ----------
     table
-        `securenb.certified_run.curve`.
+        `securenb.experiments.saved_model.curve`.
     """
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = figure.subplots()

@@ -14,7 +14,7 @@ def comparison_figure(table: pd.DataFrame, dataset: str) -> Figure:
     Parameters
     ----------
     table
-        `securenb.compare.Compared.table`.
+        `securenb.experiments.compare.Compared.table`.
     """
     done = table[table["failure"] == ""]
     names = list(done["protocol"])

@@ -8,10 +8,10 @@ from typing import Any
 
 from protocols.engines.transcript import ROLES
 from protocols.protocol import Protocol
-from securenb.ledger import shown
-from securenb.records import Records
-from securenb.round import Round
-from securenb.sensitivity import ADJACENCIES
+from securenb.federation.round import Round
+from securenb.privacy.ledger import shown
+from securenb.privacy.sensitivity import ADJACENCIES
+from securenb.schema.records import Records
 
 FILE = "rounds.json"
 """Where a run folder keeps its rounds, by protocol."""

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from securenb.interval import summarised
+from securenb.experiments.intervals import summarised
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7F7F7F", "#000000")
 """Okabe and Ito's, told apart by colour-blind readers; after eight, lines are dashed, then dotted."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from securenb.experiments.run_folder import MANIFEST
 from securenb.report.record import FILE
-from securenb.run_folder import MANIFEST
 
 
 @dataclass(frozen=True, eq=False)

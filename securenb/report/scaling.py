@@ -4,8 +4,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator, StrMethodFormatter
 
+from securenb.experiments.scale import slope
 from securenb.report.comparison import BLUE, GREEN, GREY, ORANGE
-from securenb.scale import slope
 
 BYTES = {"sent": (BLUE, "o"), "received": (ORANGE, "s")}
 SECONDS = {"node_cpu": (BLUE, "o"), "aggregator_cpu": (GREEN, "^")}
@@ -23,7 +23,7 @@ def scaling_figure(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table
-        `securenb.scale.scale`.
+        `securenb.experiments.scale.scale`.
     """
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     first = table.iloc[0]

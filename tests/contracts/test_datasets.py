@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from securenb.dataset import DATASETS, load_dataset
-from securenb.feature import Numeric
-from securenb.records import Records
-from securenb.statistics import Statistics
+from securenb.data.dataset import DATASETS, load_dataset
+from securenb.schema.feature import Numeric
+from securenb.schema.records import Records
+from securenb.schema.statistics import Statistics
 
 
 @cache

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from attacks.deviation import DEVIATIONS, Outcome
-from attacks.deviation_table import page, verdicts
+from attacks.sweeps.deviation_table import page, verdicts
 from protocols.party import AGGREGATOR
 from protocols.protocol import PROTOCOLS
 
@@ -47,4 +47,4 @@ def test_a_lying_aggregator_gets_nothing_where_that_is_claimed(protocol):
 
 
 def test_the_page_is_what_the_code_does():
-    assert PAGE.read_text() == page(), "run: python -m attacks.deviation_table > docs/protocols/deviations.md"
+    assert PAGE.read_text() == page(), f"run: python -m attacks.sweeps.deviation_table > {PAGE.name}"

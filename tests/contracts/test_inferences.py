@@ -9,11 +9,11 @@ import pytest
 from attacks.inference import INFERENCES, look
 from protocols.schemes.masking import Masking
 from protocols.schemes.plain import Plain
-from securenb.dataset import load_dataset
-from securenb.federation import Federation
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.mechanisms.none import NoNoise
-from securenb.rules.sum import Sum
+from securenb.data.dataset import load_dataset
+from securenb.federation.federation import Federation
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.mechanisms.none import NoNoise
+from securenb.robust.rules.sum import Sum
 
 DATA = load_dataset("phishing")
 NODES = DATA.deal(20, seed=2)

@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 
 from protocols.entropy import seeded
-from securenb.accountant import worst
-from securenb.feature import Categorical, Numeric
-from securenb.mechanism import MECHANISMS, exact
-from securenb.mechanisms.none import NoNoise
-from securenb.noise import ExactNoise, FastNoise
-from securenb.schema import Schema
+from securenb.privacy.accountant import worst
+from securenb.privacy.mechanism import MECHANISMS, exact
+from securenb.privacy.mechanisms.none import NoNoise
+from securenb.privacy.samplers import ExactNoise, FastNoise
+from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.schema import Schema
 
 SCHEMA = Schema(("a", "b"), (Categorical("c", ("x", "y", "z")), Numeric("n", 0, 1)))
 PRIVATE = [name for name in MECHANISMS if MECHANISMS[name] is not NoNoise]

@@ -7,16 +7,16 @@ import pytest
 
 from attacks.poison import POISONS, VARIANTS, Knowledge, choose_poison
 from protocols.ring import Capacity
-from securenb.dataset import load_dataset
-from securenb.door import admit
-from securenb.feature import Categorical, Numeric
-from securenb.partition import deal
-from securenb.records import Records
-from securenb.rule_choice import choose_rule
-from securenb.scenario import Scenario
-from securenb.schema import Schema
-from securenb.statistics import Statistics
-from securenb.validity import invariants
+from securenb.data.dataset import load_dataset
+from securenb.data.partition import deal
+from securenb.experiments.scenario import Scenario
+from securenb.federation.admission import admit
+from securenb.robust.spec import choose_rule
+from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.invariants import invariants
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
+from securenb.schema.statistics import Statistics
 
 SCHEMA = Schema(
     ("a", "b", "c"), (Categorical("c", ("x", "y", "z")), Numeric("n", 0, 1), Categorical("d", ("u", "v")))

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from securenb.feature import Categorical, Numeric
-from securenb.model import NaiveBayes
-from securenb.parameters import estimate
-from securenb.point_rule import PointRule
-from securenb.points import Points
-from securenb.preaggregation import PREAGGREGATIONS
-from securenb.records import Records
-from securenb.rule import RULES, Rows
-from securenb.schema import Schema
+from securenb.bayes.model import NaiveBayes
+from securenb.bayes.parameters import estimate
+from securenb.robust.centre_rule import PointRule
+from securenb.robust.points import Points
+from securenb.robust.preaggregation import PREAGGREGATIONS
+from securenb.robust.rule import RULES, Rows
+from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
 
 SCHEMA = Schema(("a", "b"), (Categorical("c", ("x", "y", "z")), Numeric("n", 0, 1)))
 SHAPE = (len(SCHEMA.classes), SCHEMA.width)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from protocols.credentials import made_on_the_spot
-from protocols.double_masking.protocol import DoubleMasking
 from protocols.engines.local import LocalRun
 from protocols.entropy import seeded
 from protocols.errors import Abort, FaultyParty
@@ -17,9 +16,10 @@ from protocols.party import AGGREGATOR
 from protocols.protocol import PROTOCOLS
 from protocols.releases import Releases
 from protocols.ring import Capacity
+from protocols.schemes._double_masking.protocol import DoubleMasking
 from protocols.session_rules import RefusedSession, SessionRule
 from securenb.deploy.plan import propose
-from securenb.scenario import Scenario
+from securenb.experiments.scenario import Scenario
 
 NODES = tuple(f"node-{i}" for i in range(9))
 CAPACITY = Capacity(bound=1000, nodes=len(NODES), tail=50)

@@ -9,12 +9,12 @@ import time
 
 import pytest
 
+from securenb.data.node import Node
+from securenb.data.partition import deal
 from securenb.deploy.coordinator import Coordinator
 from securenb.deploy.folder import PARTIES
 from securenb.deploy.launch import free_port
-from securenb.node import Node
-from securenb.partition import deal
-from securenb.streams import Streams
+from securenb.randomness import Streams
 
 COMMAND = [sys.executable, "-m", "securenb"]
 

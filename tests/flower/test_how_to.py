@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from securenb.data.partition import deal
 from securenb.deploy import processes
 from securenb.deploy.launch import free_port
-from securenb.partition import deal
-from securenb.streams import Streams
+from securenb.randomness import Streams
 
 pytest.importorskip("flwr", reason="needs the extra: pip install 'securenb[flower]'")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from protocols.canonical import digest
-from securenb.scenario import Scenario
+from securenb.experiments.scenario import Scenario
 
 RECORDED = Path(__file__).with_name("rounds.json")
 BUNDLED = ("phishing", "breast_cancer", "digits")

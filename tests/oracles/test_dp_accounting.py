@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from securenb.accountant import Query, loss_delta, loss_epsilon, renyi_epsilon
-from securenb.distributions import DiscreteGaussian, Polya, Skellam
+from securenb.privacy.accountant import Query, loss_delta, loss_epsilon, renyi_epsilon
+from securenb.privacy.distributions import DiscreteGaussian, Polya, Skellam
 
 pld = pytest.importorskip(
     "dp_accounting.pld.privacy_loss_distribution",

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from protocols.entropy import seeded
-from securenb.accountant import Query, pure_epsilon
-from securenb.distributions import DiscreteGaussian, Polya
-from securenb.noise import ExactNoise, FastNoise
+from securenb.privacy.accountant import Query, pure_epsilon
+from securenb.privacy.distributions import DiscreteGaussian, Polya
+from securenb.privacy.samplers import ExactNoise, FastNoise
 
 dp = pytest.importorskip("opendp.prelude", reason="OpenDP is not installed (extra `oracle`)")
 

@@ -11,7 +11,19 @@ import numpy as np
 import pytest
 
 from protocols.credentials import Credentials, made_on_the_spot
-from protocols.double_masking.messages import (
+from protocols.engines.faults import Faults
+from protocols.engines.local import LocalRun
+from protocols.entropy import seeded
+from protocols.errors import Abort, FaultyParty, TooFewParties
+from protocols.party import AGGREGATOR, Envelope
+from protocols.primitives.harary import permutation
+from protocols.primitives.identity import Identity, Roster
+from protocols.primitives.key_agreement import key_pair
+from protocols.primitives.mask import subtract_mask
+from protocols.primitives.shamir import combine, draw_secret
+from protocols.releases import Releases
+from protocols.ring import Capacity, from_bytes, from_ring, to_ring
+from protocols.schemes._double_masking.messages import (
     SEALED_BYTES,
     Confirmation,
     Confirmations,
@@ -26,21 +38,9 @@ from protocols.double_masking.messages import (
     pack_set,
     unpack_set,
 )
-from protocols.double_masking.peer import Peer
-from protocols.double_masking.recovery import remove_pairwise_masks
-from protocols.double_masking.terms import pairwise_mask
-from protocols.engines.faults import Faults
-from protocols.engines.local import LocalRun
-from protocols.entropy import seeded
-from protocols.errors import Abort, FaultyParty, TooFewParties
-from protocols.party import AGGREGATOR, Envelope
-from protocols.primitives.harary import permutation
-from protocols.primitives.identity import Identity, Roster
-from protocols.primitives.key_agreement import key_pair
-from protocols.primitives.mask import subtract_mask
-from protocols.primitives.shamir import combine, draw_secret
-from protocols.releases import Releases
-from protocols.ring import Capacity, from_bytes, from_ring, to_ring
+from protocols.schemes._double_masking.peer import Peer
+from protocols.schemes._double_masking.recovery import remove_pairwise_masks
+from protocols.schemes._double_masking.terms import pairwise_mask
 from protocols.schemes.secagg import SecAgg
 from protocols.schemes.secagg_plus import SecAggPlus
 

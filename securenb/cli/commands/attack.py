@@ -6,21 +6,21 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from attacks.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
-from attacks.grid import AttackGrid
-from attacks.harness import measure
 from attacks.poison import choose_poison
-from securenb.checked import checked
+from attacks.sweeps.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
+from attacks.sweeps.poisoning import measure
+from attacks.sweeps.poisoning_grid import AttackGrid
 from securenb.cli import console
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
-from securenb.interval import summarised
-from securenb.preflight import breakdown_share
-from securenb.progress import batches
+from securenb.experiments.checked import checked
+from securenb.experiments.intervals import summarised
+from securenb.experiments.progress import batches
+from securenb.experiments.run_folder import write_manifest
+from securenb.experiments.sweep import run_cells, sweep_folder
 from securenb.report.dial import dial
 from securenb.report.picture import save
 from securenb.report.resilience import breakdowns, curves, heat_map, worst
-from securenb.run_folder import write_manifest
-from securenb.sweep import run_cells, sweep_folder
+from securenb.robust.bounds import breakdown_share
 
 RULES_BY_DEFAULT = "sum,median,trimmed_mean,krum,geometric_median,mda,nnm+median,trusted_rows"
 

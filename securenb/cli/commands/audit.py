@@ -18,17 +18,17 @@ from attacks.audit.target import Target, View
 from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite
 from securenb.cli.options import group_size as parsed_group_size
-from securenb.dataset import DATASETS
-from securenb.mechanism import exact
-from securenb.node import Node
-from securenb.partition import node_ids
-from securenb.progress import steps
-from securenb.records import Records
+from securenb.data.dataset import DATASETS
+from securenb.data.node import Node
+from securenb.data.partition import node_ids
+from securenb.experiments.progress import steps
+from securenb.experiments.run_folder import run_folder, write_manifest
+from securenb.experiments.scenario import Scenario
+from securenb.privacy.mechanism import exact
+from securenb.privacy.sensitivity import Adjacency
 from securenb.report.page import PAGE, Report
-from securenb.run_folder import run_folder, write_manifest
-from securenb.scenario import Scenario
-from securenb.schema import Schema
-from securenb.sensitivity import Adjacency
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
 
 
 def command(

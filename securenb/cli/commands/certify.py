@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import typer
 
-from securenb.certified_run import Certified, SavedModel, curve
+from securenb.certify.certificate import certify
 from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
+from securenb.experiments.run_folder import run_folder, write_manifest
+from securenb.experiments.saved_model import Certified, SavedModel, curve
 from securenb.report.certificates import certificates_figure
 from securenb.report.picture import save
-from securenb.run_folder import run_folder, write_manifest
 
 
 def command(
@@ -36,7 +37,7 @@ def command(
     saved = SavedModel.read(model)
     cap = saved.cap(record_cap)
     judged = saved.points(points)
-    found = saved.model.certify_codes(judged.codes, malicious, cap)
+    found = certify(saved.model, judged.codes, malicious, cap)
     table = curve(found, judged.labels, malicious, cap)
     if out is not None:
         made = Certified(str(model), None if points is None else str(points), malicious, cap)

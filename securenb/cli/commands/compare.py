@@ -17,15 +17,15 @@ from securenb.cli.options import (
     with_scenario,
     write_report,
 )
-from securenb.compare import ALL, Compared, Comparison, compare
-from securenb.dataset import Dataset
-from securenb.progress import rows, steps
+from securenb.data.dataset import Dataset
+from securenb.experiments.compare import ALL, Compared, Comparison, compare
+from securenb.experiments.progress import rows, steps
+from securenb.experiments.run_folder import run_folder, write_manifest
+from securenb.experiments.scenario import Scenario
+from securenb.privacy.sensitivity import ADJACENCIES
 from securenb.report.comparison import comparison_figure
 from securenb.report.picture import save
 from securenb.report.record import write_rounds
-from securenb.run_folder import run_folder, write_manifest
-from securenb.scenario import Scenario
-from securenb.sensitivity import ADJACENCIES
 
 
 @with_scenario

@@ -6,11 +6,11 @@ from pathlib import Path
 from securenb.cli import console
 from securenb.cli.commands.compare import show, write
 from securenb.cli.options import Out, Overwrite, write_report
-from securenb.compare import compare
-from securenb.progress import steps
+from securenb.experiments.compare import compare
+from securenb.experiments.progress import steps
+from securenb.experiments.run_folder import run_folder
+from securenb.experiments.scenario import Scenario
 from securenb.report.page import PAGE
-from securenb.run_folder import run_folder
-from securenb.scenario import Scenario
 
 PROTOCOLS = ("plain", "masking", "paillier")
 

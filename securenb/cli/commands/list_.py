@@ -12,10 +12,10 @@ from protocols.catalogue import Catalogue
 from protocols.protocol import PROTOCOLS
 from securenb.cli import console
 from securenb.cli.options import Json
-from securenb.dataset import DATASETS
-from securenb.mechanism import MECHANISMS
-from securenb.preaggregation import PREAGGREGATIONS
-from securenb.rule import RULES
+from securenb.data.dataset import DATASETS
+from securenb.privacy.mechanism import MECHANISMS
+from securenb.robust.preaggregation import PREAGGREGATIONS
+from securenb.robust.rule import RULES
 
 KINDS: dict[str, Catalogue[Any]] = {
     "datasets": DATASETS,

@@ -9,17 +9,17 @@ from pydantic import ValidationError
 
 from securenb.cli import console
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
+from securenb.experiments.progress import batches
+from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.paper.decentralised import Decentralised
 from securenb.paper.figure1 import Figure1
 from securenb.paper.figure2 import Figure2
 from securenb.paper.figure3 import Figure3
 from securenb.paper.joining import Online
+from securenb.paper.page import page
 from securenb.paper.study import Finding, Item, Parts, Settings
 from securenb.paper.table2 import Table2
-from securenb.progress import batches
-from securenb.report.paper_page import page
 from securenb.report.picture import save
-from securenb.run_folder import run_folder, write_manifest
 
 ITEMS: dict[str, type[Item]] = {
     item.name: item for item in (Table2, Figure1, Figure2, Figure3, Online, Decentralised)

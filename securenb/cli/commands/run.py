@@ -9,21 +9,21 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from attacks.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
-from attacks.deviation_grid import DeviationGrid, measure_deviation, summary_of_deviations
-from attacks.grid import AttackGrid
-from attacks.inference_grid import InferenceGrid, measure_inference, summary_of_inferences
-from securenb.checked import checked
+from attacks.sweeps.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
+from attacks.sweeps.deviations import DeviationGrid, measure_deviation, summary_of_deviations
+from attacks.sweeps.inferences import InferenceGrid, measure_inference, summary_of_inferences
+from attacks.sweeps.poisoning_grid import AttackGrid
 from securenb.cli import console
 from securenb.cli.commands.attack import run_attack
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
-from securenb.interval import summarised
-from securenb.progress import batches
+from securenb.experiments.checked import checked
+from securenb.experiments.intervals import summarised
+from securenb.experiments.progress import batches
+from securenb.experiments.rounds import RoundGrid, measure_round
+from securenb.experiments.run_folder import write_manifest
+from securenb.experiments.sweep import Measure, run_cells, sweep_folder
 from securenb.report.picture import save
 from securenb.report.resilience import breakdowns
-from securenb.round_grid import RoundGrid, measure_round
-from securenb.run_folder import write_manifest
-from securenb.sweep import Measure, run_cells, sweep_folder
 
 Grid = AttackGrid | BreakdownGrid | RoundGrid | DeviationGrid
 

@@ -8,11 +8,11 @@ import typer
 from protocols.protocol import PROTOCOLS, Protocol
 from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
-from securenb.progress import parts
+from securenb.experiments.progress import parts
+from securenb.experiments.run_folder import run_folder, write_manifest
+from securenb.experiments.scale import COSTS, scale, slope
 from securenb.report.picture import save
 from securenb.report.scaling import TITLE, scaling_figure
-from securenb.run_folder import run_folder, write_manifest
-from securenb.scale import COSTS, scale, slope
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,15 @@ from securenb.cli.options import (
     with_scenario,
     write_report,
 )
-from securenb.dataset import Dataset
-from securenb.influence import MOST_ROWS, STANDS_OUT, influences_in
-from securenb.ledger_file import LedgerFile
-from securenb.mechanism import exact
-from securenb.progress import rows
+from securenb.data.dataset import Dataset
+from securenb.experiments.progress import rows
+from securenb.experiments.run_folder import run_folder, write_manifest
+from securenb.federation.influence import MOST_ROWS, STANDS_OUT, influences_in
+from securenb.federation.proven import VerifiedFederation, proven
+from securenb.federation.round import Round
+from securenb.privacy.journal import LedgerFile
+from securenb.privacy.mechanism import exact
 from securenb.report.record import round_figures, write_rounds
-from securenb.round import Round
-from securenb.run_folder import run_folder, write_manifest
-from securenb.verified import VerifiedFederation, proven
 
 
 @with_scenario

@@ -6,13 +6,13 @@ import numpy as np
 
 from attacks.audit.federation_target import FederationTarget
 from protocols.schemes.ideal import Ideal
-from securenb.feature import Categorical, Numeric
-from securenb.federation import Federation
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.node import Node
-from securenb.records import Records
-from securenb.rules.sum import Sum
-from securenb.schema import Schema
+from securenb.data.node import Node
+from securenb.federation.federation import Federation
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.robust.rules.sum import Sum
+from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
 
 SCHEMA = Schema(("a", "b"), (Categorical("colour", ("x", "y", "z")), Numeric("size", 0, 10, steps=8)))
 

@@ -18,10 +18,10 @@ from attacks.audit.lower_bound import (
 )
 from attacks.audit.paper_target import PaperTarget
 from attacks.audit.run import run_audit
-from securenb.mechanism import MECHANISMS
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.mechanisms.none import NoNoise
-from securenb.sensitivity import ADJACENCIES
+from securenb.privacy.mechanism import MECHANISMS
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.mechanisms.none import NoNoise
+from securenb.privacy.sensitivity import ADJACENCIES
 
 PRIVATE = [name for name in MECHANISMS if MECHANISMS[name] is not NoNoise]
 

@@ -5,10 +5,10 @@ import pytest
 
 from protocols.opened import Opened
 from securenb.cli.main import main
-from securenb.federation import Federation
-from securenb.mechanism import Charge
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.node import Node
+from securenb.data.node import Node
+from securenb.federation.federation import Federation
+from securenb.privacy.mechanism import Charge
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 
 share, charge = DiscreteLaplace.share, DiscreteLaplace.charge
 contribution, opening = Node.contribution, Federation.open

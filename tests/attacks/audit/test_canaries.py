@@ -7,12 +7,12 @@ import pytest
 
 from attacks.audit.canaries import Row, anchored, evidence, judge, plant, table
 from attacks.audit.lower_bound import one_run_bound
-from securenb.feature import Binned, Categorical, Numeric
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.noise import FastNoise
-from securenb.refine import variances
-from securenb.schema import Schema
-from securenb.statistics import Statistics
+from securenb.federation.postprocess import variances
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.samplers import FastNoise
+from securenb.schema.feature import Binned, Categorical, Numeric
+from securenb.schema.schema import Schema
+from securenb.schema.statistics import Statistics
 
 NARROW = Schema(tuple("abcdef"), (Categorical("level", tuple("ABCDEFGHIJKL")),))
 MIXED = Schema(

@@ -14,16 +14,16 @@ from attacks.audit.replay_level import audit_replay
 from attacks.audit.run import run_audit
 from protocols.ring import Capacity
 from protocols.schemes.ideal import Ideal
-from securenb.accountant import renyi_epsilon
-from securenb.feature import Numeric
-from securenb.federation import Federation
-from securenb.mechanism import Charge
-from securenb.mechanisms.skellam import Skellam
-from securenb.node import Node
-from securenb.records import Records
-from securenb.rules.sum import Sum
-from securenb.schema import Schema
-from securenb.sensitivity import ADJACENCIES
+from securenb.data.node import Node
+from securenb.federation.federation import Federation
+from securenb.privacy.accountant import renyi_epsilon
+from securenb.privacy.mechanism import Charge
+from securenb.privacy.mechanisms.skellam import Skellam
+from securenb.privacy.sensitivity import ADJACENCIES
+from securenb.robust.rules.sum import Sum
+from securenb.schema.feature import Numeric
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
 
 NUMBERS = Schema(("a", "b"), tuple(Numeric(name, 0, 1, steps=8) for name in "xyz"))
 

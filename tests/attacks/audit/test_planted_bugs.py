@@ -11,11 +11,11 @@ from attacks.audit.federation_target import FederationTarget
 from attacks.audit.finding import worst
 from attacks.audit.run import run_audit
 from protocols.opened import Opened
-from securenb.distributions import Polya
-from securenb.federation import Federation
-from securenb.mechanism import Charge
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.node import Node
+from securenb.data.node import Node
+from securenb.federation.federation import Federation
+from securenb.privacy.distributions import Polya
+from securenb.privacy.mechanism import Charge
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 
 ADD, REPLACE = "add-remove", "replace-one"
 

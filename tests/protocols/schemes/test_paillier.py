@@ -25,7 +25,7 @@ from protocols.primitives.paillier import (
 from protocols.primitives.randomisers import short_randomisers
 from protocols.releases import Releases
 from protocols.ring import Capacity
-from protocols.schemes._packed_paillier import Key, Ready
+from protocols.schemes._paillier.packed import Key, Ready
 from protocols.schemes.paillier import KEY_HOLDER, Paillier, Product, Products, Refusal, Sealed, Sum, Sums
 
 NODES = tuple(f"node-{i}" for i in range(5))

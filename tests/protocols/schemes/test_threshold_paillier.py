@@ -15,8 +15,8 @@ from protocols.party import AGGREGATOR, Envelope
 from protocols.primitives.paillier import ciphertexts_from_bytes, ciphertexts_to_bytes
 from protocols.releases import Releases
 from protocols.ring import Capacity
-from protocols.schemes._dealer import DEALER, Dealt, HolderKey, Share
-from protocols.schemes._holder import (
+from protocols.schemes._paillier.dealer import DEALER, Dealt, HolderKey, Share
+from protocols.schemes._paillier.holder import (
     Contributions,
     Partial,
     Partials,
@@ -26,7 +26,7 @@ from protocols.schemes._holder import (
     Roster,
     receipt,
 )
-from protocols.schemes._packed_paillier import Key
+from protocols.schemes._paillier.packed import Key
 from protocols.schemes.threshold_paillier import ThresholdPaillier
 
 NODES = tuple(f"node-{i}" for i in range(5))

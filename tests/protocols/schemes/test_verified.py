@@ -15,7 +15,7 @@ from protocols.party import AGGREGATOR, Envelope
 from protocols.primitives.vdaf.field import FIELD64, FIELD128
 from protocols.releases import Releases
 from protocols.ring import Capacity
-from protocols.schemes._reports import Key, Open, Relay, Report, Sums, Verifier, VerifyKey
+from protocols.schemes._prio3.messages import Key, Open, Relay, Report, Sums, Verifier, VerifyKey
 from protocols.schemes.verified import Verified
 from protocols.validity import Equality, Form, Range, Validity, within
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from attacks.breakdown import KINDS
 from attacks.deviation import DEVIATIONS
 from attacks.inference import INFERENCES
+from attacks.sweeps.breakdown import KINDS
 from securenb.cli.commands.attack import shares
 from securenb.cli.commands.run import read
 from securenb.cli.main import MISTAKE, main

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from securenb.cli.main import main
-from securenb.dataset import load_dataset
+from securenb.data.dataset import load_dataset
 
 
 def trained(folder, protocol="verified", *, dataset="phishing", cap=200, more=()):

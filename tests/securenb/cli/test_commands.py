@@ -11,9 +11,9 @@ import pytest
 
 import attacks
 from protocols.protocol import PROTOCOLS
+from securenb.bayes.model import NaiveBayes
 from securenb.cli.main import ABORTED, MISTAKE, main
-from securenb.dataset import DATASETS
-from securenb.model import NaiveBayes
+from securenb.data.dataset import DATASETS
 
 TRAIN = ["train", "phishing", "--nodes", "6", "--protocol", "masking", "--epsilon", "1"]
 
@@ -211,7 +211,7 @@ def test_a_data_file_with_a_missing_column_is_one_clear_line(capsys, tmp_path, m
 
 def test_an_aborted_run_says_that_nothing_was_released(capsys, monkeypatch):
     from protocols.errors import TooFewParties
-    from securenb.federation import Federation
+    from securenb.federation.federation import Federation
 
     def fail(*_, **__):
         raise TooFewParties(["node-3"], "no group could be opened")

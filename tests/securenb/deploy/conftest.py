@@ -8,13 +8,13 @@ import pytest
 from protocols.engines.lasting import Reply, Step
 from protocols.engines.relay import Carrier
 from protocols.primitives.identity import Identity
+from securenb.data.node import Node
+from securenb.data.partition import deal
 from securenb.deploy.coordinator import PROGRESS, RESULT, Coordinator
 from securenb.deploy.folder import init
 from securenb.deploy.plan import Opening
 from securenb.deploy.site import DATA, Question, Site
-from securenb.node import Node
-from securenb.partition import deal
-from securenb.streams import Streams
+from securenb.randomness import Streams
 
 NAMES = [f"site-{index}" for index in range(1, 6)]
 CHOICES = {"protocol": "secagg", "epsilon": "1", "seed": 7, "record_cap": 1000}

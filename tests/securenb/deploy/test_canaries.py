@@ -10,9 +10,9 @@ from securenb.cli.main import MISTAKE, main
 from securenb.deploy.coordinator import RESULT, Coordinator
 from securenb.deploy.folder import init
 from securenb.deploy.site import DATA, Site
-from securenb.feature import Categorical
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.schema import Schema
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.schema.feature import Categorical
+from securenb.schema.schema import Schema
 
 SCHEMA = Schema(tuple("abcdef"), (Categorical("level", tuple("ABCDEFGHIJKL")),))
 SITES = [f"site-{index}" for index in range(1, 5)]

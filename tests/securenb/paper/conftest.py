@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from securenb.dataset import DatasetUnavailable
-from securenb.feature import Categorical, Numeric
+from securenb.data.dataset import DatasetUnavailable
 from securenb.paper.records import PaperData, RawRecords, load_paper_data
-from securenb.schema import Schema
+from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.schema import Schema
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the oracle, which the benchmark uses too
 

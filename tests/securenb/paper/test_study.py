@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import kurtosis
 
 from securenb.cli.main import MISTAKE, main
-from securenb.montecarlo import batches, run_trials
+from securenb.experiments.montecarlo import batches, run_trials
 from securenb.paper.decentralised import gossiped, protocol_differs
 from securenb.paper.figure1 import allowed_difference
 from securenb.paper.figure2 import scales_of_nodes

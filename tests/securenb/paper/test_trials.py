@@ -7,19 +7,19 @@ import pytest
 from oracle import centralised_parameters, dealt, federated_parameters, scores
 
 from protocols.schemes.plain import Plain
-from securenb.federation import Federation
-from securenb.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.mechanisms.none import NoNoise
-from securenb.mechanisms.skellam import Skellam
-from securenb.montecarlo import GroupNoise, Scorer, batches, run_batches, run_trials
-from securenb.noise import FastNoise
+from securenb.data.partition import deal
+from securenb.experiments.montecarlo import GroupNoise, Scorer, batches, run_batches, run_trials
+from securenb.federation.federation import Federation
 from securenb.paper.aggregate import predict
 from securenb.paper.records import load_paper_data
 from securenb.paper.release import SMALLEST_COUNT, local_sensitivity, tabulate
 from securenb.paper.trials import AsPublished, Corrected, Dealer
-from securenb.partition import deal
-from securenb.records import Records
-from securenb.rules.sum import Sum
+from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.mechanisms.none import NoNoise
+from securenb.privacy.mechanisms.skellam import Skellam
+from securenb.privacy.samplers import FastNoise
+from securenb.robust.rules.sum import Sum
+from securenb.schema.records import Records
 
 EPSILONS = (0.01, 0.1, 1.0, 10.0)
 

@@ -8,9 +8,9 @@ import typer
 from attacks.audit.canaries import plant
 from attacks.audit.canary_files import write_canaries
 from securenb.cli import console
-from securenb.run_folder import run_folder
-from securenb.schema_file import read_schema
-from securenb.streams import Streams
+from securenb.experiments.run_folder import run_folder
+from securenb.randomness import Streams
+from securenb.schema.toml import read_schema
 
 
 def command(

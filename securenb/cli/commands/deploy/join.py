@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from securenb.cli import console
-from securenb.csv_file import read_records
+from securenb.data.reader import read_records
 from securenb.deploy import launch, processes
 from securenb.deploy.dry_run import dry_run
 from securenb.deploy.site import DATA, Site

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from securenb.cli import console
-from securenb.schema_proposal import propose_schema
+from securenb.schema.draft import propose_schema
 
 
 def command(

@@ -1,0 +1,1 @@
+"""Attacks measured over many settings."""

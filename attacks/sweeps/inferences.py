@@ -1,0 +1,75 @@
+"""The choices of a sweep of inferences: every combination is one attempt on one round."""
+
+from typing import Any
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from attacks.inference import INFERENCES
+from securenb.data.node import Node
+from securenb.experiments.intervals import summarised
+from securenb.experiments.rounds import RoundGrid, scenario_of
+from securenb.experiments.sweep import Cell
+
+AGGREGATED = "verified"
+"""The protocol whose noise aggregators add, where `attacks.inference.look` sees none."""
+
+
+class InferenceGrid(RoundGrid):
+    """Lists make a product; a trial has its own deal, victim and noise, the same in every combination.
+
+    Attributes
+    ----------
+    inference
+        Names in `attacks.inference.INFERENCES`.
+    records
+        How many records each node keeps at most; many hide each other. `None` for all.
+    """
+
+    inference: list[str]
+    records: int | None = Field(default=None, ge=1)
+
+    @field_validator("inference", mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        return list(INFERENCES) if value == "all" else value if isinstance(value, list) else [value]
+
+    @field_validator("inference")
+    @classmethod
+    def _known(cls, names: list[str]) -> list[str]:
+        for name in names:
+            INFERENCES[name]
+        return names
+
+    @field_validator("choices")
+    @classmethod
+    def _visible(cls, choices: dict[str, Any]) -> dict[str, Any]:
+        protocols = choices.get("protocol")
+        if AGGREGATED in (protocols if isinstance(protocols, list) else [protocols]):
+            raise ValueError(f"aggregators add the noise of {AGGREGATED!r}: no inference has its view yet")
+        return choices
+
+    def cells(self) -> list[dict[str, Any]]:
+        """What is measured, one dictionary a cell."""
+        more = [{"inference": name, "records": self.records} for name in self.inference]
+        return [cell | names for cell in super().cells() for names in more]
+
+
+def measure_inference(cell: Cell) -> list[dict[str, Any]]:
+    """One line of results for one attempt."""
+    choices = dict(cell)
+    inference, records = INFERENCES[choices.pop("inference")](), choices.pop("records")
+    scenario = scenario_of(choices)
+    data = scenario.load()
+    nodes = [Node(node.id, node.records[slice(records)]) for node in scenario.deal(data)]
+    found = inference.attempt(scenario.federation(data), nodes, np.random.default_rng(cell["seed"]))
+    return [{**cell, "right": found.right, "lucky": found.lucky, "gain": found.right - found.lucky}]
+
+
+def summary_of_inferences(table: Any) -> Any:
+    """Of each combination, the share of right conclusions, its interval, and the share without the view."""
+    varied = [name for name in table.columns[: list(table.columns).index("right")] if name != "seed"]
+    varied = [name for name in varied if table[name].nunique(dropna=False) > 1 or name == "inference"]
+    found = summarised(table, varied, "right").rename(columns={"mean": "right"})
+    lucky = summarised(table, varied, "lucky")["mean"]
+    return found.assign(lucky=lucky)

@@ -1,0 +1,1 @@
+"""What poisons, deviations and inferences are made with."""

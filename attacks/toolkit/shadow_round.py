@@ -1,0 +1,85 @@
+"""The round as an attacker can play it alone, to find out what hurts."""
+
+import numpy as np
+
+from attacks.poison import Knowledge
+from attacks.toolkit.forging import flipped, pooled, table_at, towards_flip
+from attacks.toolkit.projection import into_invariants
+from protocols.ring import Integers
+from securenb.bayes.parameters import Floats, estimate
+from securenb.experiments.montecarlo import Scorer
+from securenb.robust.rule import Rows
+from securenb.schema.feature import Numeric
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
+
+STEPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0)
+"""How far to go from the honest average; at 1 stand flipped labels."""
+WEIGHTS = (1, 10, 1000)
+"""How many times an honest node's records to claim."""
+
+
+class Game:
+    """One attacker's idea of one round.
+
+    Parameters
+    ----------
+    known
+        What the attacker knows.
+    records
+        How many records of each class to draw from the honest model.
+    rng
+        Draws records and groups.
+    """
+
+    def __init__(self, known: Knowledge, records: int, rng: np.random.Generator) -> None:
+        self.known = known
+        model = estimate(known.schema, known.others.sum(axis=0), known.rule.smoothing).table
+        self._scorer = Scorer.of(known.schema, drawn(known.schema, model, records, rng))
+        self._middle, self._direction = towards_flip(known.schema, known.others, known.smoothing)
+        self._counts = pooled(known.others)[:, 0]
+        nodes = len(known.others) + len(known.own)
+        groups = max(nodes // known.group_size, 1)
+        self._order = rng.permutation(nodes)
+        self._starts = np.cumsum([0, *(len(part) for part in np.array_split(self._order, groups)[:-1])])
+        self._sizes = np.diff([*self._starts, nodes])
+
+    def forgeries(self, step: float, weight: int, inside: bool) -> list[Integers]:  # noqa: FBT001 - forwarded
+        """Tables to try: parameters on the way to flipped labels, and flipped counts mixed with true ones."""
+        known = self.known
+        point = self._middle + step * self._direction
+        towards = table_at(known.schema, point, weight * self._counts, known.smoothing)
+        true, false = pooled(known.others), pooled(flipped(known.others))
+        mixed = np.rint(weight * ((1 - step) * true + step * false)).astype(np.int64)
+        tables = [towards, mixed]
+        return [into_invariants(known.schema, t, known.cap) for t in tables] if inside else tables
+
+    def score(self, table: Integers) -> float:
+        """Balanced accuracy, on the attacker's own records, of the model after this forgery; 2 if refused."""
+        known = self.known
+        tables = np.concatenate([known.others, np.repeat(table[None], len(known.own), axis=0)])[self._order]
+        rows = Rows(known.schema, np.add.reduceat(tables, self._starts, axis=0), self._sizes)
+        try:
+            combined = known.rule.combine(rows)
+        except ValueError:
+            return 2.0
+        return float(self._scorer.accuracies(combined.table)[1])
+
+
+def drawn(schema: Schema, model: Floats, records: int, rng: np.random.Generator) -> Records:
+    """Records drawn from a model, the same number of each class."""
+    labels = np.repeat(np.arange(len(schema.classes)), records).astype(np.int32)
+    codes = np.zeros((len(labels), len(schema.features)), dtype=np.int32)
+    for block in schema.blocks:
+        for row in range(len(schema.classes)):
+            chosen = labels == row
+            if block.kind == "levels":
+                levels = model[row, block.columns]
+                codes[chosen, block.feature] = rng.choice(len(levels), records, p=levels / levels.sum())
+            elif block.kind == "sum":
+                feature = schema.features[block.feature]
+                assert isinstance(feature, Numeric)
+                mean, variance = model[row, block.start], model[row, block.start + 1]
+                values = rng.normal(mean, np.sqrt(variance), records) + feature.offset
+                codes[chosen, block.feature] = np.clip(np.rint(values), 0, feature.steps)
+    return Records(codes, labels)

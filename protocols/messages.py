@@ -1,0 +1,39 @@
+"""What the parties of our protocols say, by name: for engines that look inside, and for adversaries.
+
+A protocol that stands in one file has its messages there; these belong to what several share.
+"""
+
+from protocols.schemes._committee import PartSums, Request, Seeds
+from protocols.schemes._double_masking.messages import (
+    Confirmation,
+    NeighbourKeys,
+    SealedShares,
+    Survivors,
+    Unmasking,
+    pack_set,
+)
+from protocols.schemes._paillier.holder import Partial, Partials, Proven, Published
+from protocols.schemes._prio3.messages import Open, Report, Verifier
+from protocols.schemes._prio3.messages import Sums as VerifiedSums
+from protocols.schemes._sums import Sums
+
+__all__ = [
+    "Confirmation",
+    "NeighbourKeys",
+    "Open",
+    "PartSums",
+    "Partial",
+    "Partials",
+    "Proven",
+    "Published",
+    "Report",
+    "Request",
+    "SealedShares",
+    "Seeds",
+    "Sums",
+    "Survivors",
+    "Unmasking",
+    "VerifiedSums",
+    "Verifier",
+    "pack_set",
+]

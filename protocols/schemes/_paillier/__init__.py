@@ -1,0 +1,1 @@
+"""What the Paillier protocols share."""

@@ -1,0 +1,1 @@
+"""The parties of `verified`."""

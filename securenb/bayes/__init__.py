@@ -1,0 +1,1 @@
+"""Naive Bayes: parameters, sums of statistics, and the model."""

@@ -1,0 +1,144 @@
+"""Naive Bayes with fixed parameters: it predicts, and has no way to be fitted."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from securenb._html import html_table
+from securenb.bayes.parameters import Floats, Parameters
+from securenb.bayes.pooled import Pooled
+from securenb.schema.feature import Codes, Numeric
+from securenb.schema.records import UNKNOWN, Records
+from securenb.schema.schema import Schema
+from securenb.schema.toml import schema_from_dict, schema_to_dict
+
+FORMAT = "securenb model 1"
+
+
+class NaiveBayes:
+    """Categorical, binned and Gaussian features side by side, independent given the class.
+
+    A value that the schema does not have (`UNKNOWN`) says nothing about the class: its feature is left
+    out for that record. Numbers outside the bounds count as the nearest bound.
+
+    Parameters
+    ----------
+    parameters
+        Of one row: a table of shape (C, width).
+    pooled
+        The sums that they are the estimate of, where there are such: the model can then be certified.
+    """
+
+    def __init__(self, parameters: Parameters, pooled: Pooled | None = None) -> None:
+        schema = parameters.schema
+        if parameters.table.shape != (len(schema.classes), schema.width):
+            raise ValueError(f"a model needs the parameters of one row, got shape {parameters.table.shape}")
+        if not np.isfinite(parameters.table).all():
+            raise ValueError("a model's parameters must be finite")
+        if pooled is not None and not np.array_equal(pooled.parameters().table, parameters.table):
+            raise ValueError("these parameters are not the estimate of these sums")
+        self.parameters = parameters
+        self.pooled = pooled
+        self.schema: Schema = schema
+
+    def log_joint(self, codes: Codes) -> Floats:
+        """Log of p(class, features), up to the grid's constant, shape (n, C), for codes (n, F)."""
+        table = self.parameters.table
+        result = np.tile(np.log(table[:, 0]), (len(codes), 1))
+        for block in self.schema.blocks:
+            if block.kind == "levels":
+                # one more column, for UNKNOWN = -1, that says nothing
+                logs = np.log(np.append(table[:, block.columns], np.ones((len(table), 1)), axis=1))
+                result += logs.T[codes[:, block.feature]]
+            elif block.kind == "sum":
+                feature = self.schema.features[block.feature]
+                assert isinstance(feature, Numeric)
+                mean, variance = table[:, block.start], table[:, block.start + 1]
+                column = codes[:, block.feature]
+                values = column.astype(np.float64)[:, None] - feature.offset
+                logs = -0.5 * (np.log(2 * np.pi * variance) + (values - mean) ** 2 / variance)
+                logs[column == UNKNOWN] = 0.0
+                result += logs
+        return result
+
+    def predict_codes(self, codes: Codes) -> NDArray[np.int64]:
+        """Class indices, shape (n,); the first class on ties."""
+        best: NDArray[np.int64] = np.argmax(self.log_joint(codes), axis=1)
+        return best
+
+    def predict(self, frame: pd.DataFrame) -> NDArray[np.str_]:
+        """Class names for a table with the schema's columns, shape (n,)."""
+        return np.asarray(self.schema.classes)[self.predict_codes(self.schema.encode(frame))]
+
+    def predict_proba(self, frame: pd.DataFrame) -> Floats:
+        """Class probabilities, shape (n, C)."""
+        joint = self.log_joint(self.schema.encode(frame))
+        joint -= joint.max(axis=1, keepdims=True)
+        weights = np.exp(joint)
+        shares: Floats = weights / weights.sum(axis=1, keepdims=True)
+        return shares
+
+    def score(self, records: Records) -> float:
+        """Accuracy: the share of records whose class is predicted."""
+        return float(np.mean(self.predict_codes(records.codes) == records.labels))
+
+    def balanced_score(self, records: Records) -> float:
+        """Balanced accuracy: the mean, over the classes present, of the share predicted in each."""
+        return balanced_accuracy(records.labels, self.predict_codes(records.codes))
+
+    def _repr_html_(self) -> str:
+        """What the model expects of each feature in each class: the likeliest level, or mean ± deviation."""
+        lines = []
+        for block in self.schema.blocks:
+            columns = self.parameters.table[:, block.columns]
+            if block.kind == "count":
+                lines.append(["share of records", *(f"{share:.3f}" for share in columns[:, 0])])
+                continue
+            feature = self.schema.features[block.feature]
+            if block.kind == "sum":
+                assert isinstance(feature, Numeric)
+                means = feature.lower + feature.step * (columns[:, 0] + feature.offset)
+                deviations = feature.step * np.sqrt(self.parameters.table[:, block.stop])
+                told = [f"{mean:.4g} ± {more:.2g}" for mean, more in zip(means, deviations, strict=True)]
+                lines.append([feature.name, *told])
+            elif not isinstance(feature, Numeric):
+                best = columns.argmax(axis=1)
+                told = [
+                    f"{feature.levels[at]} ({row[at]:.2f})" for at, row in zip(best, columns, strict=True)
+                ]
+                lines.append([feature.name, *told])
+        caption = "Naive Bayes: the likeliest level and its probability, or mean ± standard deviation"
+        return html_table(caption, [self.schema.label, *self.schema.classes], lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything needed to predict and to certify elsewhere, as plain JSON values.
+
+        The sums, where there are some, are what the round opened: as public as its model.
+        """
+        return {
+            "format": FORMAT,
+            "schema": schema_to_dict(self.schema),
+            "parameters": self.parameters.table.tolist(),
+            "defined": self.parameters.defined.tolist(),
+            **({} if self.pooled is None else {"pooled": self.pooled.to_dict()}),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "NaiveBayes":
+        """Inverse of `to_dict`; `ValueError` for anything else."""
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise ValueError(f"not a model: expected format {FORMAT!r}")
+        schema = schema_from_dict(data["schema"])
+        table = np.asarray(data["parameters"], dtype=np.float64)
+        parameters = Parameters(schema, table, np.asarray(data["defined"], dtype=np.bool_))
+        pooled = Pooled.from_dict(schema, data["pooled"]) if "pooled" in data else None
+        return cls(parameters, pooled)
+
+
+def balanced_accuracy(truth: NDArray[np.int32], predicted: NDArray[np.int64]) -> float:
+    """Mean recall over the classes that occur in `truth`."""
+    recalls: Sequence[float] = [float(np.mean(predicted[truth == c] == c)) for c in np.unique(truth)]
+    return float(np.mean(recalls))

@@ -1,0 +1,1 @@
+"""How far malicious nodes can move a prediction, exactly or soundly."""

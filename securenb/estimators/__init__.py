@@ -1,0 +1,1 @@
+"""Estimators for users of scikit-learn."""

@@ -1,0 +1,1 @@
+"""Choices, scenarios, comparisons and sweeps, and the folders they leave."""

@@ -1,0 +1,74 @@
+"""The choices of a sweep of whole rounds, under real protocols: every combination of them is run."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from securenb.experiments.scenario import Scenario
+from securenb.experiments.sweep import Cell, product
+from securenb.privacy.ledger import shown
+from securenb.privacy.sensitivity import ADJACENCIES
+
+
+class RoundGrid(BaseModel):
+    """Lists make a product.
+
+    Attributes
+    ----------
+    choices
+        Of `securenb.experiments.scenario.Scenario`, each a value or a list of values; all but the seed.
+    trials
+        Repetitions, each with another seed.
+    seed
+        Of the first repetition.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    choices: dict[str, Any]
+    trials: int = Field(default=1, ge=1)
+    seed: int = Field(default=0, ge=0)
+
+    @field_validator("choices")
+    @classmethod
+    def _complete(cls, choices: dict[str, Any]) -> dict[str, Any]:
+        if "seed" in choices:
+            raise ValueError("the seed of a sweep stands outside the choices: trials count up from it")
+        for cell in product(choices):
+            scenario_of(cell | {"seed": 0})
+        return choices
+
+    def cells(self) -> list[dict[str, Any]]:
+        """What is measured, one dictionary a cell."""
+        return [
+            cell | {"seed": self.seed + trial}
+            for cell in product(self.choices)
+            for trial in range(self.trials)
+        ]
+
+
+def measure_round(cell: Cell) -> list[dict[str, Any]]:
+    """One line of results for one round."""
+    scenario = scenario_of(cell)
+    data = scenario.load()
+    federation = scenario.federation(data)
+    round_ = federation.run(scenario.deal(data))
+    transcript = round_.transcript
+    return [
+        {
+            **cell,
+            "accuracy": round_.model.score(data.test),
+            "balanced_accuracy": round_.model.balanced_score(data.test),
+            "learned": round_.learned,
+            **{f"epsilon_{kind}": shown(round_.ledger.epsilon(kind)) for kind in ADJACENCIES},
+            "sent_bytes": transcript.mean("node", "sent"),
+            "received_bytes": transcript.mean("node", "received"),
+            **round_.digests(),
+        }
+    ]
+
+
+def scenario_of(cell: Cell) -> Scenario:
+    """The scenario of a cell, which has the command line's word for one group."""
+    size = {"group_size": None} if cell.get("group_size") == "all" else {}
+    return Scenario.checked(**{**cell, **size})

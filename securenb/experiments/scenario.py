@@ -1,0 +1,124 @@
+"""One frozen description of an experiment: everything needed to run it again."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, field_validator, model_validator
+
+from securenb.data.dataset import DATASETS, Dataset, load_dataset
+from securenb.data.node import Node
+from securenb.data.own import SUFFIX, load_csv
+from securenb.data.partition import Sizes, deal, gather
+from securenb.experiments.choices import Choices
+from securenb.federation.federation import Federation
+from securenb.schema.records import Records
+
+
+class Scenario(Choices):
+    """A data set dealt to nodes, and the choices of one round.
+
+    Attributes
+    ----------
+    dataset
+        A name in the catalogue, or the path of a CSV file; then `schema_file`, and if needed `label`,
+        `node_column` and `test_file`, say how to read it, see `securenb.data.own.load_csv`.
+    nodes
+        How many nodes the training records are dealt to; not needed where a column names them.
+    sizes, label_skew
+        How they are dealt, see `securenb.data.partition.deal`.
+    numeric
+        Numbers as Gaussians, or as histograms over public edges.
+    trusted_records
+        How many training records are public, for rules that need a reference.
+    split
+        Whether nodes above `record_cap` may submit in several parts, see `securenb.federation.submissions`:
+        the registry allows them as many as their records take, which makes their sizes public to so far.
+    """
+
+    dataset: str
+    nodes: int | None = Field(default=None, ge=2)
+    schema_file: str | None = None
+    label: str | None = None
+    node_column: str | None = None
+    test_file: str | None = None
+    sizes: Sizes = "equal"
+    label_skew: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    numeric: Literal["gaussian", "histogram"] = "gaussian"
+    trusted_records: int = Field(default=100, ge=1)
+    split: bool = False
+
+    @field_validator("dataset")
+    @classmethod
+    def _dataset(cls, value: str) -> str:
+        if not value.endswith(SUFFIX):
+            DATASETS[value]
+        return value
+
+    @model_validator(mode="after")
+    def _complete(self) -> "Scenario":
+        own = self.dataset.endswith(SUFFIX)
+        extra = [name for name in ("schema_file", "label", "node_column", "test_file") if getattr(self, name)]
+        if own and self.schema_file is None:
+            raise ValueError(f"{self.dataset} needs a schema file (--schema)")
+        if extra and not own:
+            raise ValueError(f"{extra[0]} goes with a CSV file, and {self.dataset!r} is none")
+        if self.node_column is None and self.nodes is None:
+            raise ValueError("nodes is missing: how many nodes the records are dealt to")
+        if self.node_column is not None and self.nodes is not None:
+            raise ValueError(f"nodes {self.nodes}: column {self.node_column!r} says already who they are")
+        return self
+
+    def load(self, progress: Callable[[int], None] = lambda _: None) -> Dataset:
+        """The data set; its split does not depend on the seed.
+
+        Parameters
+        ----------
+        progress
+            Called with the rows read so far, for a file of the user's.
+        """
+        if not self.dataset.endswith(SUFFIX):
+            return load_dataset(self.dataset, numeric=self.numeric)
+        assert self.schema_file is not None
+        return load_csv(
+            Path(self.dataset),
+            Path(self.schema_file),
+            label=self.label,
+            node_column=self.node_column,
+            test_path=None if self.test_file is None else Path(self.test_file),
+            numeric=self.numeric,
+            progress=progress,
+        )
+
+    def deal(self, data: Dataset) -> list[Node]:
+        """The training records, at the nodes that hold them or dealt to as many as asked for."""
+        if data.holders is not None:
+            return gather(data.train, data.holders)
+        assert self.nodes is not None
+        return deal(
+            data.train,
+            len(data.schema.classes),
+            self.nodes,
+            sizes=self.sizes,
+            label_skew=self.label_skew,
+            rng=self.streams.rng("deal"),
+        )
+
+    def reference(self, data: Dataset) -> Records:
+        """Training records that their nodes made public; everybody may use them, none is for testing."""
+        chosen = self.streams.rng("reference").permutation(len(data.train))[: self.trusted_records]
+        return data.train[np.sort(chosen)]
+
+    def federation(self, data: Dataset) -> Federation:
+        """The federation of the scenario."""
+        return self.federation_over(data.schema, self.reference(data), self._submissions(data))
+
+    def _submissions(self, data: Dataset) -> dict[str, int]:
+        """How many submissions each node larger than the cap may make."""
+        if not self.split:
+            return {}
+        if self.record_cap is None:
+            raise ValueError("nodes split at the record cap: split needs record_cap")
+        needed = {node.id: -(-len(node.records) // self.record_cap) for node in self.deal(data)}
+        return {node: count for node, count in needed.items() if count > 1}

@@ -1,0 +1,1 @@
+"""One round, from nodes to a model."""

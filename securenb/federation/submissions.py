@@ -1,0 +1,74 @@
+"""One identity, several capped submissions: how a node with more records than the cap takes part whole.
+
+The registry says, publicly, how many submissions a node may make; it always makes so many, some of them
+perhaps empty, so that their number says nothing. Every record is in exactly one of them, and all of them
+are in the same row: the row moves with a record as before, and the node pays for it once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from protocols.grouping import Groups
+from securenb.data.node import Node
+
+MARK = "#"
+
+
+def identity(submission: str) -> str:
+    """Whose submission it is: ``node-3#2`` is the second of node-3."""
+    return submission.partition(MARK)[0]
+
+
+def identities(submissions: Sequence[str]) -> tuple[str, ...]:
+    """Whose they are, each once, in the order in which they first appear."""
+    return tuple(dict.fromkeys(map(identity, submissions)))
+
+
+def names(node: str, allowed: int) -> tuple[str, ...]:
+    """What a node's submissions are called: by its own name if it is a single one."""
+    return (node,) if allowed == 1 else tuple(f"{node}{MARK}{part}" for part in range(1, allowed + 1))
+
+
+def parts(node: Node, allowed: int, cap: int) -> list[Node]:
+    """The node as `allowed` submitters of at most `cap` records each; together they hold what it holds.
+
+    Raises
+    ------
+    ValueError
+        If it holds more than that.
+    """
+    if len(node.records) > allowed * cap:
+        times = "once" if allowed == 1 else f"{allowed} times"
+        raise ValueError(
+            f"{node.id} holds {len(node.records)} records; it may submit {times}, and the public cap is {cap}"
+        )
+    if allowed == 1:
+        return [node]
+    return [
+        replace(node, id=name, records=node.records[part * cap : (part + 1) * cap])
+        for part, name in enumerate(names(node.id, allowed))
+    ]
+
+
+def expanded(groups: Groups, allowed: Mapping[str, int]) -> Groups:
+    """Groups of submissions, from groups of identities."""
+    return tuple(
+        tuple(name for node in group for name in names(node, allowed.get(node, 1))) for group in groups
+    )
+
+
+def check_identities(group: Sequence[str], survivors: int) -> None:
+    """Refuse a group of several nodes that the submissions of one alone could open.
+
+    Raises
+    ------
+    ValueError
+        With the threshold that it takes.
+    """
+    of = [identity(name) for name in group]
+    most = max(of.count(node) for node in set(of))
+    if survivors <= most < len(of):
+        raise ValueError(
+            f"{survivors} submissions open a row, and one node makes {most}: its own sum would be opened; "
+            f"set a threshold of at least {most + 1}"
+        )

@@ -1,0 +1,1 @@
+"""Noise, what it costs, and the ledger that remembers."""

@@ -1,0 +1,182 @@
+"""The contract of a mechanism: it adds noise to statistics, and says what one opened row then costs."""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from protocols.catalogue import Catalogue
+from protocols.ring import Integers
+from securenb.privacy.accountant import Query, worst
+from securenb.privacy.distributions import Distribution
+from securenb.privacy.samplers import Noise
+from securenb.privacy.sensitivity import ADJACENCIES, Adjacency, cases
+from securenb.schema.schema import Block, Schema
+
+TAIL_BITS = 40
+"""Noise stays within the planned tail except with probability 2^-40, all coordinates of a row together."""
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What one release costs each person in it.
+
+    Attributes
+    ----------
+    add_remove, replace_one
+        Epsilon when one of their records is added or removed, or replaced by any other; exact.
+        `None` if the release is not differentially private at all.
+    delta
+        Zero for pure differential privacy.
+    """
+
+    add_remove: Fraction | None
+    replace_one: Fraction | None
+    delta: float = 0.0
+
+    def epsilon(self, adjacency: Adjacency) -> Fraction | None:
+        """Under one of the adjacencies."""
+        return self.add_remove if adjacency == "add-remove" else self.replace_one
+
+
+NOT_PRIVATE = Charge(None, None)
+
+
+def exact(value: float | str | Fraction) -> Fraction:
+    """The decimal number that a person meant: 0.1 is 1/10; a `ValueError` for anything not positive."""
+    try:
+        number = Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"epsilon must be a positive number, got {value}") from None
+    if number <= 0:
+        raise ValueError(f"epsilon must be a positive number, got {value}")
+    return number
+
+
+class Mechanism(ABC):
+    """Integer noise for every coordinate of the statistics, empty cells included.
+
+    A dose is the noise that one opened row must carry. Each node adds a share such that any `among`
+    independent shares make up at least one dose. Implementations are frozen dataclasses.
+    """
+
+    needs_delta: ClassVar[bool] = False
+    """Whether it promises epsilon only up to a delta."""
+
+    delta: float
+    """What it promises epsilon up to; 0 for pure differential privacy."""
+
+    grid: ClassVar[int] = 1
+    """What statistics are multiplied by before noise is added, and opened rows divided by: noise on a finer
+    grid than the statistics' comes closer to its continuous limit."""
+
+    def __str__(self) -> str:
+        choices: Any = self  # implementations are dataclasses
+        shown = [f"{each.name}={getattr(self, each.name)}" for each in fields(choices) if each.repr]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    @classmethod
+    def from_epsilon(cls, epsilon: float | str | Fraction, delta: float | None = None) -> Self:
+        """The mechanism whose dose costs `epsilon`, up to `delta`, a row.
+
+        Raises
+        ------
+        ValueError
+            If `epsilon` is not positive; if `delta` is not between 0 and 1, is missing for a mechanism that
+            needs one, or is given to one that has no use for it.
+        """
+        number, name = exact(epsilon), cls.__module__.rpartition(".")[2]
+        if not cls.needs_delta:
+            if delta is not None:
+                raise ValueError(f"{name} promises pure epsilon: it has no use for delta {delta}")
+            return cls.of(number, 0.0)
+        if delta is None:
+            raise ValueError(f"{name} needs a delta, well below one over the number of people")
+        if not 0 < delta < 1:
+            raise ValueError(f"delta must be between 0 and 1, got {delta}")
+        return cls.of(number, delta)
+
+    @classmethod
+    @abstractmethod
+    def of(cls, epsilon: Fraction, delta: float) -> Self:
+        """`from_epsilon`, with everything checked."""
+
+    @abstractmethod
+    def noise(self, schema: Schema, block: Block, among: int, shares: int = 1) -> Distribution | None:
+        """What the sum of `shares` shares adds to each coordinate of `block`, on the grid.
+
+        `None` if it adds nothing.
+        """
+
+    def charge(self, schema: Schema, among: int, shares: int | None = None) -> Charge:
+        """What a row costs that carries `shares` shares, by default a dose, when `among` make a dose."""
+        _check(among)
+        present = among if shares is None else shares
+        costs = []
+        for adjacency in ADJACENCIES:
+            queries = self.queries(schema, adjacency, among, present)
+            if queries is None:
+                return NOT_PRIVATE
+            costs.append(worst(queries, self.delta))
+        return Charge(costs[0], costs[1], self.delta)
+
+    def queries(
+        self, schema: Schema, adjacency: Adjacency, among: int, shares: int, cap: int = 1
+    ) -> tuple[tuple[Query, ...], ...] | None:
+        """What one change can do to a row, see `cases`; `None` if it is unprotected.
+
+        Parameters
+        ----------
+        cap
+            How many records change at once: the most that a node may hold, for privacy of whole nodes.
+        """
+        found = []
+        for case in cases(schema, adjacency, cap):
+            laws = [self.noise(schema, shift.block, among, shares) for shift in case]
+            if any(law is None for law in laws):
+                return None
+            found.append(
+                tuple(
+                    Query(law, shift.by * self.grid, shift.times)
+                    for law, shift in zip(laws, case, strict=True)
+                    if law is not None
+                )
+            )
+        return tuple(found)
+
+    def share(self, schema: Schema, among: int, noise: Noise, shares: int = 1) -> Integers:
+        """One node's noise, or the sum of several nodes', shape (d,), int64; independent of any data.
+
+        Parameters
+        ----------
+        among
+            How many shares are guaranteed to be in an opened row: honest survivors, never all nodes.
+        shares
+            How many nodes' noise; their sum is drawn at once where the distribution allows it.
+        """
+        _check(among)
+        table = np.zeros((len(schema.classes), schema.width), dtype=np.int64)
+        for block in schema.blocks:
+            cells = table[:, block.columns]
+            distribution = self.noise(schema, block, among, shares)
+            if distribution is not None:
+                cells[...] = distribution.draw(noise, cells.size).reshape(cells.shape)
+        return table.reshape(-1)
+
+    def tail(self, schema: Schema, among: int, nodes: int) -> int:
+        """What the sum of `nodes` shares stays within, except with probability 2^-40 a row."""
+        _check(among)
+        log_failure = TAIL_BITS * math.log(2) + math.log(schema.length)
+        laws = {self.noise(schema, block, among, nodes) for block in schema.blocks}
+        return max(0 if law is None else law.tail(log_failure) for law in laws)
+
+
+def _check(among: int) -> None:
+    if among < 1:
+        raise ValueError(f"a dose needs at least one share, got {among}")
+
+
+MECHANISMS: Catalogue[Mechanism] = Catalogue("securenb.privacy.mechanisms", Mechanism, "mechanism")

@@ -1,0 +1,1 @@
+"""From rows, some of them poisoned, to parameters."""

@@ -1,0 +1,1 @@
+"""What is public about records, and the integers that records become."""

@@ -1,0 +1,188 @@
+"""The public description of records: classes, features, bounds, levels, grid.
+
+Everything here is public input. Nothing in it is ever read off private data, so publishing it, and the
+layout, sensitivity and capacity that follow from it, costs no privacy.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from protocols.canonical import Canonical, digest
+from securenb.schema.feature import Binned, Categorical, Codes, Feature, Numeric
+from securenb.schema.records import UNKNOWN, Records
+
+BlockKind = Literal["count", "levels", "sum", "squares"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A run of coordinates of one class: the answer to one query.
+
+    Attributes
+    ----------
+    kind
+        `count` of the class's records; counts of a feature's `levels`; `sum`; sum of `squares`.
+    feature
+        Index of the feature; -1 for the class count.
+    start, stop
+        Columns of the table.
+    reach
+        The L1 distance by which adding or removing one record of the class moves the block.
+    span
+        How far a coordinate moves when a record of the class is replaced by another of the same class.
+    """
+
+    kind: BlockKind
+    feature: int
+    start: int
+    stop: int
+    reach: int
+    span: int
+
+    @property
+    def columns(self) -> slice:
+        """The block's columns."""
+        return slice(self.start, self.stop)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What everybody knows about the records.
+
+    Parameters
+    ----------
+    classes
+        The values of the label, as strings.
+    features
+        The columns that predict it.
+    label
+        The label's column.
+    """
+
+    classes: tuple[str, ...]
+    features: tuple[Feature, ...]
+    label: str = "label"
+
+    def __post_init__(self) -> None:
+        if len(self.classes) < 2 or len(set(self.classes)) != len(self.classes):
+            raise ValueError(f"needs at least two classes, all different, got {self.classes}")
+        names = [feature.name for feature in self.features]
+        if not names or len({*names, self.label}) != len(names) + 1:
+            raise ValueError(f"needs features with names of their own, none {self.label!r}, got {names}")
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The queries that one class answers, in the order of the table's columns."""
+        blocks = [Block("count", -1, 0, 1, 1, 0)]
+        at = 1
+        for index, feature in enumerate(self.features):
+            if isinstance(feature, Numeric):
+                blocks.append(Block("sum", index, at, at + 1, feature.reach, feature.steps))
+                squares = feature.square_reach, feature.reach**2
+                blocks.append(Block("squares", index, at + 1, at + 2, *squares))
+                at += 2
+            else:
+                blocks.append(Block("levels", index, at, at + len(feature.levels), 1, 1))
+                at += len(feature.levels)
+        return tuple(blocks)
+
+    @property
+    def width(self) -> int:
+        """Columns of the table: coordinates of one class."""
+        return self.blocks[-1].stop
+
+    @property
+    def length(self) -> int:
+        """Coordinates of the statistics vector."""
+        return len(self.classes) * self.width
+
+    @property
+    def reach(self) -> int:
+        """The most that one record can move any coordinate."""
+        return max(block.reach for block in self.blocks)
+
+    def column_name(self, column: int) -> str:
+        """What a column of the table is about, for error messages."""
+        block = next(block for block in self.blocks if block.start <= column < block.stop)
+        return "class count" if block.kind == "count" else f"feature {self.features[block.feature].name!r}"
+
+    @cached_property
+    def digest(self) -> bytes:
+        """SHA-256 over every field (32 bytes): sessions are bound to it."""
+        features: list[Canonical] = []
+        for feature in self.features:
+            match feature:
+                case Categorical(name, levels, missing):
+                    features.append(["categorical", name, list(levels), missing or "", int(missing is None)])
+                case Numeric(name, lower, upper, steps, _, centred):
+                    bounds = [float(lower).hex(), float(upper).hex()]
+                    features.append(["numeric", name, bounds, steps, int(centred)])
+                case Binned(name, edges):
+                    features.append(["binned", name, [float(edge).hex() for edge in edges]])
+        return digest("securenb schema", list(self.classes), features, self.label)
+
+    def histogram(self) -> "Schema":
+        """The same schema with every numeric feature as a histogram over its public edges."""
+        features: list[Feature] = []
+        for feature in self.features:
+            if not isinstance(feature, Numeric):
+                features.append(feature)
+            elif feature.edges is None:
+                raise ValueError(f"{feature.name} has no public edges, so it cannot be a histogram")
+            else:
+                features.append(Binned(feature.name, feature.edges))
+        return replace(self, features=tuple(features))
+
+    def encode(self, frame: pd.DataFrame) -> Codes:
+        """Codes of the features, shape (n, F), for prediction.
+
+        Numbers outside the bounds are clipped. What cannot be encoded (a level that is not in the
+        schema, a missing number) becomes `UNKNOWN`, and the model ignores that feature of that record.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, naming it.
+        """
+        self._check_columns(frame, [feature.name for feature in self.features])
+        codes = np.empty((len(frame), len(self.features)), dtype=np.int32)
+        for index, feature in enumerate(self.features):
+            codes[:, index] = feature.encode(frame[feature.name])
+        return codes
+
+    def records(self, frame: pd.DataFrame, first_row: int = 1) -> Records:
+        """Labelled records, for training and scoring.
+
+        Parameters
+        ----------
+        frame
+            A table with the schema's columns and the label.
+        first_row
+            What the table's first row is called in an error.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, a label is not one of the classes, or a value cannot be encoded,
+            naming column, row and value.
+        """
+        self._check_columns(frame, [*(feature.name for feature in self.features), self.label])
+        codes = self.encode(frame)
+        labels = Categorical(self.label, self.classes).encode(frame[self.label])
+        columns = np.column_stack([codes, labels])
+        if (columns == UNKNOWN).any():
+            row, column = np.argwhere(columns == UNKNOWN)[0]
+            name = [*(feature.name for feature in self.features), self.label][column]
+            value = frame[name].iloc[[row]].tolist()[0]  # of a Python type, as the user wrote it
+            raise ValueError(f"row {row + first_row}, column {name!r}: {value!r} is not in the schema")
+        return Records(codes, labels)
+
+    def _check_columns(self, frame: pd.DataFrame, wanted: Sequence[str]) -> None:
+        absent = [name for name in wanted if name not in frame.columns]
+        if absent:
+            raise ValueError(f"missing column{'s' if len(absent) > 1 else ''} {', '.join(map(repr, absent))}")

@@ -1,0 +1,175 @@
+"""The harness: it measures what real rounds do, bites, and is paired."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attacks.poison import POISONS, choose_poison
+from attacks.sweeps.arena import arena_of
+from attacks.sweeps.breakdown import KINDS, measure_breakdown
+from attacks.sweeps.poisoning import Setting, measure
+from attacks.sweeps.poisoning_grid import AttackGrid
+from protocols.protocol import PROTOCOLS
+from securenb.bayes.model import NaiveBayes
+from securenb.bayes.parameters import estimate
+from securenb.experiments.checked import checked
+from securenb.federation.federation import Federation
+from securenb.federation.postprocess import variances
+from securenb.federation.proven import VerifiedFederation
+from securenb.federation.round import Contributions
+from securenb.robust.rule import Rows
+from securenb.robust.spec import choose_rule
+
+RULES = ["sum", "median", "krum"]
+
+
+def grid(**more):
+    base = {
+        "dataset": "phishing",
+        "nodes": 15,
+        "rules": RULES,
+        "attacks": "scaled_flip",
+        "malicious": [0, 0.2],
+    }
+    return checked(AttackGrid, **base | {"trials": 1} | more)
+
+
+def table(**more):
+    return pd.DataFrame([line for cell in grid(**more).cells() for line in measure(cell)])
+
+
+@pytest.mark.parametrize("epsilon", ["none", "2"])
+@pytest.mark.parametrize("size", [1, 4, "all"])
+def test_its_rows_are_those_of_a_real_round_with_poisoned_nodes(epsilon, size):
+    (cell,) = [c for c in grid(epsilon=epsilon, group_size=size).cells() if c["malicious"]]
+    arena = arena_of(cell)
+    setting = Setting.of(arena, cell)
+    federation: Federation = setting.federation
+    rule = choose_rule("sum")
+    poison = choose_poison("scaled_flip")
+    rows, contaminated, refused = setting.opened(poison, 3, rule)
+    poisoned = poison.nodes(
+        list(arena.nodes), list(arena.order[:3]), arena.data.schema, rule, arena.streams.rng("poison")
+    )
+    groups = federation.groups(list(arena.nodes))
+    honest_groups = [{arena.nodes[i].id for i in group} for group in setting.groups]
+    assert honest_groups == [set(group) for group in groups]
+    vectors = {
+        node.id: node.contribution(arena.data.schema, noise, federation.mechanism.grid)
+        for node, noise in zip(poisoned, setting.noise, strict=True)
+    }
+    opened = federation.open(Contributions(groups, vectors)).opened
+    real = Rows.of(arena.data.schema, opened, federation.mechanism.grid)
+    assert np.array_equal(rows.tables, real.tables)
+    assert refused == 0
+    assert contaminated.shape == rows.sizes.shape
+    assert 1 <= contaminated.sum() <= 3
+    for chosen in [rule] if size == "all" else [rule, choose_rule("median")]:
+        model = replace(federation, rule=chosen).open(Contributions(groups, vectors)).model
+        mine = chosen.combine(setting.refined(rows, chosen))
+        assert np.array_equal(mine.table, model.parameters.table)
+
+
+def test_proven_rows_carry_the_noise_of_a_real_proven_round():
+    (cell,) = [c for c in grid(epsilon="2", group_size=5, inputs="verified").cells() if c["malicious"]]
+    arena = arena_of(cell)
+    setting = Setting.of(arena, cell)
+    schema, mechanism = arena.data.schema, setting.federation.mechanism
+    real = VerifiedFederation(schema, PROTOCOLS["verified"](), mechanism, choose_rule("sum"), seed=1)
+    rows, _, _ = setting.opened(None, 0, choose_rule("sum"))
+    expected = variances(mechanism, schema, real.among(5), real.shares(5))
+    assert np.array_equal(setting.variances(rows), np.tile(expected, (3, 1)))
+
+
+def test_without_an_attack_the_sum_is_the_pooled_model():
+    lines = table(malicious=0.0, group_size=[1, 3, "all"])
+    arena = arena_of(grid().cells()[0])
+    data = arena.data
+    pooled = NaiveBayes(estimate(data.schema, arena.tables.sum(axis=0)))
+    found = lines[lines["rule"] == "sum"]["balanced_accuracy"]
+    assert np.allclose(found, pooled.balanced_score(data.test), atol=1e-6)
+
+
+def test_it_bites_a_plain_sum_and_a_median_withstands_it():
+    lines = table().set_index(["attack", "rule"])["balanced_accuracy"]
+    assert lines["scaled_flip", "sum"] < 0.5
+    assert lines["scaled_flip", "median"] > 0.85
+
+
+def test_trials_are_paired_and_larger_shares_contain_smaller_ones():
+    cells = grid(
+        malicious=[0.2, 0.4], attacks=["zero", "label_flip"], group_size=3, epsilon=["none", "1"]
+    ).cells()
+    arenas = {id(arena_of(cell)) for cell in cells}
+    assert len(arenas) == 1
+    groups = {tuple(map(tuple, Setting.of(arena_of(cell), cell).groups)) for cell in cells}
+    assert len(groups) == 1
+
+
+def test_every_poison_can_be_measured_inside_and_outside_on_verified_and_unchecked_inputs():
+    attacks = [name + variant for name in POISONS for variant in ("", ":inside:noisy")]
+    lines = table(
+        attacks=attacks, malicious=0.2, inputs=["unchecked", "verified"], epsilon="5", rules=["median"]
+    )
+    assert set(lines[lines["malicious"] == 0]["attack"]) == {"none"}
+    lines = lines[lines["malicious"] > 0]
+    assert set(lines["attack"]) == set(attacks)
+    assert lines["balanced_accuracy"].between(0, 1).all()
+    verified = lines[lines["inputs"] == "verified"].set_index("attack")["refused"]
+    assert verified["scaled_flip"] == verified["sign_flip"] == verified["malformed"] == 3
+    assert all(verified[name] == 0 for name in attacks if ":inside" in name)
+    unchecked = lines[lines["inputs"] == "unchecked"].set_index("attack")["refused"]
+    assert unchecked[unchecked > 0].index.tolist() == ["malformed"]
+
+
+def test_a_rerun_is_byte_identical():
+    more = {"attacks": ["adaptive", "random", "alie"], "epsilon": ["none", "1"], "group_size": [1, 3]}
+    assert table(**more).to_csv() == table(**more).to_csv()
+
+
+def test_who_stands_out_is_who_poisoned_the_sum():
+    lines = table(influence=True, attacks=["scaled_flip", "zero"], rules=["sum", "median"])
+    (bad,) = lines[(lines["attack"] == "scaled_flip") & (lines["rule"] == "sum")].to_dict("records")
+    assert (bad["unmasked"], bad["accused"]) == (1, 0)
+    noised = table(influence=True, attacks="scaled_flip", rules="sum", epsilon="5", malicious=[0.2])
+    assert noised["unmasked"].iloc[-1] == 1
+    assert (lines[lines["malicious"] == 0]["accused"] <= 0.2).all()
+    assert "unmasked" not in table(attacks="zero")
+
+
+def test_a_rule_that_cannot_run_is_a_result_not_a_crash():
+    lines = table(rules=["krum"], malicious=0.2, group_size="all")
+    assert "cannot run on 1 rows" in lines["failure"].iloc[0]
+    assert lines["balanced_accuracy"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"attacks": "label_flop"}, "unknown poison 'label_flop'"),
+        ({"rules": ["median", "median"]}, "each once"),
+        ({"malicious": 1.0}, "below 1, got 1.0"),
+        ({"dataset": "mushrom"}, "unknown data set 'mushrom'"),
+        ({"group_size": "some"}, "some"),
+        ({"atacks": "zero"}, "atacks"),
+        ({"trials": 0}, "trials"),
+        ({"cap_ratio": [1, 3]}, "unchecked inputs have no cap to vary"),
+    ],
+)
+def test_a_grid_with_a_mistake_is_refused_in_one_line(change, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        grid(**change)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", range(len(KINDS)))
+def test_rules_break_within_one_node_of_the_prediction(kind, dataset):
+    dataset("mushroom")  # or skip
+    lines = [
+        measure_breakdown({"kind": kind, "dataset": "mushroom", "nodes": 60, "trial": trial, "seed": 2})[0]
+        for trial in range(3)
+    ]
+    assert all(line["within_one"] for line in lines), lines

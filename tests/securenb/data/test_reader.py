@@ -1,0 +1,199 @@
+"""A user's own file: read whole or refused with row and column."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import securenb.data.reader
+from securenb.cli.main import MISTAKE, main
+from securenb.data.dataset import load_dataset
+from securenb.data.own import load_csv
+from securenb.data.partition import gather
+from securenb.data.reader import read_records
+from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.schema import Schema
+from securenb.schema.toml import read_schema, schema_from_dict, schema_to_dict
+
+SCHEMA = Schema(
+    ("no", "yes"), (Categorical("colour", ("red", "NA", "?"), "?"), Numeric("age", 0, 64)), label="bought"
+)
+TOML = """
+label = "bought"
+classes = ["no", "yes"]
+[[features]]
+kind = "categorical"
+name = "colour"
+levels = ["red", "NA", "?"]
+missing = "?"
+[[features]]
+kind = "numeric"
+name = "age"
+lower = 0
+upper = 64
+"""
+HEADER = "site,colour,age,bought,notes\n"
+ROWS = "north,red,12,yes,\nsouth,NA,70,no,free text\nnorth,,3.4,no,\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="data.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def test_a_file_gives_its_records_and_their_nodes(write):
+    records, names = read_records(write(HEADER + ROWS), SCHEMA, "site")
+    assert records.codes.tolist() == [[0, 12], [1, 64], [2, 3]]
+    assert records.labels.tolist() == [1, 0, 0]
+    assert names.tolist() == ["north", "south", "north"]
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_read(write):
+    text = ("\ufeff" + HEADER + ROWS).replace("\n", "\r\n")
+    assert len(read_records(write(text), SCHEMA)[0]) == 3
+
+
+def test_chunks_make_no_difference(write, monkeypatch):
+    path = write(HEADER + ROWS * 5)
+    whole, names = read_records(path, SCHEMA, "site")
+    monkeypatch.setattr(securenb.data.reader, "CHUNK_ROWS", 4)
+    seen = []
+    parts, part_names = read_records(path, SCHEMA, "site", seen.append)
+    assert np.array_equal(whole.codes, parts.codes)
+    assert np.array_equal(names, part_names)
+    assert seen == [4, 8, 12, 15]
+
+
+REFUSED = {
+    "empty": ("", "is empty"),
+    "no rows": (HEADER, "has a header and no rows"),
+    "column twice": ("colour,colour,age,bought\nred,red,1,yes\n", "has column 'colour' twice"),
+    "missing column": ("site,colour,bought\nnorth,red,yes\n", "missing column 'age'"),
+    "missing columns": ("site,colour\nnorth,red\n", "missing columns 'age', 'bought'"),
+    "unknown level": (HEADER + ROWS + "south,blue,1,yes,\n", "row 5, column 'colour': 'blue'"),
+    "unknown class": (HEADER + "south,red,1,maybe,\n", "row 2, column 'bought': 'maybe'"),
+    "no label": (HEADER + "south,red,1,,\n", "row 2, column 'bought': ''"),
+    "not a number": (HEADER + ROWS + "south,red,old,yes,\n", "row 5, column 'age': 'old'"),
+    "no number": (HEADER + ROWS + "south,red,,yes,\n", "row 5, column 'age': ''"),
+    "no node": (HEADER + ROWS + " ,red,1,yes,\n", "row 5, column 'site': names no node"),
+    "too many fields": (HEADER + ROWS + "north,red,1,yes,a,b,c\n", "row 5: has 7 fields, and the header 5"),
+    "quotation": (HEADER + ROWS + 'north,"red,1,yes,\n', "row 5: opens a quotation that never ends"),
+    "semicolons": ("colour;age;bought\nred;1;yes\n", "'colour;age;bought': commas must separate fields"),
+    "more fields than names": (
+        "site,colour,age,bought\nn,red,1,yes,x\ns,red,2,no,y\n",
+        "more fields than the header",
+    ),
+    "not utf-8": (
+        HEADER.encode() + b"s,red,1,yes,\nn\xf6rd,red,1,yes,\n",
+        "row 3, column 'site': is not UTF-8",
+    ),
+    "packed": (gzip.compress((HEADER + ROWS).encode(), mtime=0), "is not UTF-8"),
+    "not utf-8 header": (b"colo\xfcr,age\nred,1\n", "row 1, column 1: is not UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_does_not_fit_the_schema_is_refused_with_its_place(text, reason, write):
+    with pytest.raises(ValueError, match=r"data\.csv: ") as refused:
+        read_records(write(text), SCHEMA, "site")
+    assert reason in str(refused.value)
+
+
+def test_a_bad_value_in_a_later_chunk_has_the_row_of_the_file(write, monkeypatch):
+    monkeypatch.setattr(securenb.data.reader, "CHUNK_ROWS", 2)
+    with pytest.raises(ValueError, match="row 5, column 'colour': 'blue'"):
+        read_records(write(HEADER + ROWS + "south,blue,1,yes,\n"), SCHEMA)
+
+
+def test_bytes_that_are_no_text_in_a_later_chunk_have_the_row_of_the_file(write, monkeypatch):
+    monkeypatch.setattr(securenb.data.reader, "CHUNK_ROWS", 1000)
+    text = HEADER.encode() + b"north,red,1,yes,\n" * 50_000 + b"north,r\xe9d,1,yes,\n"
+    with pytest.raises(ValueError, match="row 50002, column 'colour': is not UTF-8"):
+        read_records(write(text), SCHEMA)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"nowhere\.csv: No such file"):
+        read_records(tmp_path / "nowhere.csv", SCHEMA)
+
+
+def test_a_schema_file_gives_the_schema(write):
+    assert read_schema(write(TOML, "schema.toml")) == SCHEMA
+    assert schema_from_dict(json.loads(json.dumps(schema_to_dict(SCHEMA)))) == SCHEMA
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("lower = 0", "lower = 99"), "lower < upper"),
+        (("lower = 0\n", ""), "lower: Field required"),
+        (('kind = "numeric"', 'kind = "number"'), "features.1"),
+        (("upper = 64", "upper = 64\ncolor = 3"), "color"),
+        (('label = "bought"', "label = [bought"), "schema.toml"),
+        (('classes = ["no", "yes"]', 'classes = ["no"]'), "two classes"),
+    ],
+)
+def test_a_wrong_schema_file_is_refused_with_the_place(change, reason, write):
+    assert change[0] in TOML
+    with pytest.raises(ValueError, match=r"schema\.toml: ") as refused:
+        read_schema(write(TOML.replace(*change), "schema.toml"))
+    assert reason in str(refused.value)
+
+
+def test_nodes_are_gathered_by_name_and_hold_every_record(write):
+    path = write(HEADER + ROWS * 20)
+    data = load_csv(path, write(TOML, "schema.toml"), node_column="site")
+    nodes = gather(data.train, data.holders)
+    assert [node.id for node in nodes] == ["north", "south"]
+    assert sum(len(node.records) for node in nodes) == len(data.train) == 54
+    assert len(data.test) == 6
+
+
+def test_records_of_one_class_only_are_refused(write):
+    path = write(HEADER + "north,red,1,yes,\n" * 30)
+    with pytest.raises(ValueError, match="all records are of one class"):
+        load_csv(path, write(TOML, "schema.toml"))
+
+
+def test_train_on_a_file_of_ones_own(write, capsys, tmp_path):
+    path, schema = write(HEADER + ROWS * 20), write(TOML, "schema.toml")
+    arguments = ["train", str(path), "--schema", str(schema), "--protocol", "masking", "--epsilon", "1"]
+    assert main([*arguments, "--node-column", "site", "--out", str(tmp_path / "run")]) == 0
+    assert "54 records at 2 nodes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("extra", "reason"),
+    [
+        ([], "nodes is missing"),
+        (["--nodes", "3", "--node-column", "site"], "says already who they are"),
+        (["--node-column", "hospital"], "missing column 'hospital'"),
+        (["--node-column", "site", "--label", "sold"], "missing column 'sold'"),
+    ],
+)
+def test_contradictory_choices_about_a_file_are_one_clear_line(extra, reason, write, capsys):
+    path, schema = write(HEADER + ROWS * 20), write(TOML, "schema.toml")
+    arguments = ["train", str(path), "--schema", str(schema), "--protocol", "plain", "--epsilon", "1"]
+    assert main([*arguments, *extra]) == MISTAKE
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert reason in printed
+
+
+def test_a_schema_goes_with_a_file_and_a_file_with_a_schema(capsys):
+    arguments = ["--nodes", "3", "--protocol", "plain", "--epsilon", "1"]
+    assert main(["train", "phishing", "--schema", "x.toml", *arguments]) == MISTAKE
+    assert "'phishing' is none" in capsys.readouterr().err
+    assert main(["train", "my.csv", *arguments]) == MISTAKE
+    assert "my.csv needs a schema file" in capsys.readouterr().err
+
+
+def test_the_shipped_schemas_survive_the_file_format():
+    schema = load_dataset("breast_cancer").schema
+    assert schema_from_dict(schema_to_dict(schema)) == schema
