@@ -2,9 +2,9 @@
 
 The records are known by what the invariants (`securenb.schema.invariants`) ask of them: how many, a; their
 sum s; and the sum of their squares q, with max(s, s²/a) ≤ q ≤ Q·s. With A and M the first and second
-moments around the point of all records of the class, the log density falls as |A| grows at equal M. So both extremes lie on
-the border of that region: on the lines q = Q·s and q = s, or on the parabola q = s²/a. Along each, the
-density is stationary where a cubic vanishes; it can also turn where the variance meets its bounds.
+moments around the point of all records of the class, the log density falls as |A| grows at equal M. So both
+extremes lie on the border of that region: on the lines q = Q·s and q = s, or on the parabola q = s²/a. Along
+each, the density is stationary where a cubic vanishes; it can also turn where the variance meets its bounds.
 """
 
 from dataclasses import dataclass
