@@ -69,7 +69,7 @@ def look(federation: Federation, nodes: Sequence[Node], seed: int) -> View:
     size_of = {node: len(group) for group in sent.groups for node in group}
     rows = [np.sum([sent.vectors[node] for node in row], axis=0) / grid for row in members]
     noise = [
-        variances(federation.mechanism, schema, federation.among(size_of[row[0]]), len(row))
+        variances(federation.mechanism, schema, federation.noise.honest(size_of[row[0]]), len(row))
         for row in members
     ]
     shape = (len(rows), len(schema.classes), schema.width)

@@ -43,6 +43,11 @@ class Opened:
         if self.rows.dtype != np.int64 or self.rows.ndim != 2 or len(self.rows) != len(self.members):
             raise ValueError(f"expected int64 rows for {len(self.members)} groups, got {self.rows.shape}")
 
+    def and_then(self, later: "Opened") -> "Opened":
+        """What both runs opened, this one's rows first."""
+        rows = np.concatenate([self.rows, later.rows])
+        return Opened(rows, self.members + later.members, self.lost + later.lost)
+
 
 def nothing_opened(lost: Sequence[Lost]) -> TooFewParties:
     """The error for a run in which every group is lost; it names everybody missing."""

@@ -11,9 +11,9 @@ import numpy as np
 from protocols.catalogue import Catalogue
 from protocols.entropy import Entropy, EntropyFor
 from protocols.grouping import Groups
-from protocols.opened import Opened
+from protocols.opened import Opened, opened_sums
 from protocols.party import AGGREGATOR, Party, PartyId
-from protocols.ring import WORD_BYTES, Capacity, Integers
+from protocols.ring import WORD_BYTES, Capacity, Integers, to_ring
 from protocols.session import SESSION_ID_BYTES, Session
 from protocols.session_rules import RefusedSession, SessionRule
 from protocols.wire import Codec, Message
@@ -250,6 +250,24 @@ class Protocol(ABC):
                 session.capacity.check(vector)
             except ValueError as error:
                 raise ValueError(f"{node}: {error}") from None
+
+    def ideal(self, vectors: Mapping[PartyId, Integers], session: Session) -> Opened:
+        """What the parties open if all of them follow the protocol, computed without a message.
+
+        Parameters
+        ----------
+        vectors
+            Those that arrive, (d,) int64 by node; the other nodes are silent from the beginning.
+
+        Raises
+        ------
+        ValueError
+            For a vector that the session has no place for.
+        TooFewParties
+            If no group can be opened.
+        """
+        self.check_vectors(vectors, session)
+        return opened_sums(session, {n: to_ring(v) for n, v in vectors.items()}, self.survivors)
 
     def learned(self, opened: Opened) -> str:
         """What the aggregator learned, in words: ``"30 nodes' vectors"`` or ``"one sum of 30"``."""

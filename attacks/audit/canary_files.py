@@ -12,7 +12,6 @@ from securenb.bayes.parameters import Floats
 from securenb.experiments.choices import Choices
 from securenb.experiments.run_folder import MANIFEST
 from securenb.federation.federation import Federation
-from securenb.federation.postprocess import variances
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.toml import schema_from_dict, schema_to_dict
@@ -98,7 +97,10 @@ def read_round(canaries: Canaries, run: Path, before: Sequence[Path]) -> tuple[l
         else:
             found.append(Row(members, sums, noise, anchored(canaries, members)))
     largest = max(
-        (federation.mechanism.charge(schema, federation.among(len(members))).add_remove for members in rows),
+        (
+            federation.mechanism.charge(schema, federation.noise.honest(len(members))).add_remove
+            for members in rows
+        ),
         key=lambda epsilon: float("inf") if epsilon is None else epsilon,
     )
     if largest is None:
@@ -123,8 +125,7 @@ def _opened(run: Path, federation: Federation) -> dict[tuple[str, ...], Floats]:
 
 
 def _noise(federation: Federation, members: Sequence[str]) -> Floats:
-    size = len(members)
-    each = variances(federation.mechanism, federation.schema, federation.among(size), federation.shares(size))
+    each = federation.noise.variances(len(members))
     return np.tile(each, len(federation.schema.classes))
 
 

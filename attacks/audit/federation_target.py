@@ -1,26 +1,36 @@
 """Our own rounds, as a target: one federation, seen in one of the views."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from attacks.audit.recording import Asked, Name, SharedSource, alike, recorded
+from attacks.audit.recording import traced as trace
 from attacks.audit.target import Frozen, Line, Replay, Target, Values, View
 from protocols.grouping import Groups
-from protocols.ring import Capacity
-from protocols.schemes.ideal import Ideal
+from protocols.party import AGGREGATOR
+from protocols.ring import Capacity, Integers
+from protocols.schemes.verified import Verified
+from protocols.session import Session
 from securenb.bayes.parameters import Floats, estimate
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
-from securenb.privacy.distributions import DiscreteGaussian
+from securenb.federation.noise_plan import NoiseSources, StreamSources
+from securenb.privacy.distributions import Distribution
 from securenb.privacy.ledger import Ledger
+from securenb.privacy.mechanisms.none import NoNoise
 from securenb.privacy.samplers import Noise
 from securenb.privacy.sensitivity import Adjacency
+from securenb.randomness import Streams
 from securenb.schema.records import Records
+
+STREAMS = 200
+"""How many contributors' streams are drawn from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,19 +62,34 @@ class FederationTarget(Target):
     @cached_property
     def groups(self) -> Groups:
         """Who is summed with whom."""
-        return self.federation.groups(self.nodes)
+        return self.federation.grouped([node.id for node in self.nodes])
+
+    @cached_property
+    def group(self) -> int:
+        """The smallest group, in which a record has the least company."""
+        return min(range(len(self.groups)), key=lambda index: len(self.groups[index]))
+
+    @property
+    def size(self) -> int:
+        """Nodes of that group."""
+        return len(self.groups[self.group])
 
     @property
     def among(self) -> int:
-        """Shares that make a dose in the smallest group."""
-        return self.federation.among(min(map(len, self.groups)))
+        """Contributors of noise that make a dose in that group."""
+        return self.federation.noise.honest(self.size)
 
     @property
     def shares(self) -> int:
-        """Shares that the view cannot do without or subtract."""
+        """Contributions of noise that the view cannot do without or subtract."""
         if self.view == "node":
             return 1
         return self.among * (1 if self.view == "group" else len(self.groups))
+
+    @cached_property
+    def session(self) -> Session:
+        """The session of a round."""
+        return self.federation.session(self.groups)
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -72,14 +97,10 @@ class FederationTarget(Target):
         return self.federation.charged(self.groups)
 
     def opened(self) -> Sequence[Sequence[str]]:
-        """Members of each row that a round opens: one is run, under the ideal functionality."""
-        federation = replace(
-            self.federation,
-            protocol=Ideal(self.federation.protocol.threshold),
-            seed=self.federation.seed or 0,
-        )
+        """Members of each row that a round of nodes without records opens."""
+        federation = self.federation
         empty = [Node(node.id, node.records[:0]) for node in self.nodes]
-        return federation.open(federation.prepare(empty)).opened.members
+        return federation.open(federation.prepare(empty), by="ideal").opened.members
 
     def uncharged(self) -> Sequence[str]:
         """See `Target.uncharged`."""
@@ -113,12 +134,13 @@ class FederationTarget(Target):
 
     def honest(self) -> tuple[int, int]:
         """See `Target.honest`."""
-        smallest = min(map(len, self.groups))
-        return self.among, self.federation.protocol.survivors(smallest) - self.federation.colluding
+        if self.federation.proven:  # each aggregator adds a dose, and one is honest
+            return self.among, 1
+        return self.among, self.federation.protocol.survivors(self.size) - self.federation.colluding
 
     def capacity(self) -> Capacity | None:
         """See `Target.capacity`."""
-        return self.federation.session(self.groups).capacity
+        return self.session.capacity
 
     def records(self) -> int:
         """See `Target.records`."""
@@ -129,27 +151,87 @@ class FederationTarget(Target):
         return self.schema.records(frame)
 
     def release(self, records: Records, noise: Noise) -> Values:
-        """The released vector, with the shares that count."""
-        mechanism = self.federation.mechanism
-        share = mechanism.share(self.schema, self.among, noise, self.shares)
-        return Node("node", records).contribution(self.schema, share, mechanism.grid)
+        """What one node sends, and one aggregator adds where aggregators do: by the round's own functions."""
+        federation = replace(self.federation, sources=SharedSource(noise))
+        node = Node(self.groups[self.group][0], records)
+        sent = federation.contribution(node, self.size)
+        if isinstance(federation.protocol, Verified) and federation.protocol.noise is not None:
+            sent = sent + federation.protocol.noise(AGGREGATOR, self.session, self.group)
+        return sent
 
     def replay(self, records: Any, *, traced: bool = True) -> Replay:
-        """See `Target.replay`."""
-        frozen = Frozen()
-        values = self.release(records, frozen)
+        """See `Target.replay`; one contributor's laws are taken as often as the view has contributors.
+
+        That all of them ask for the same is what `streams` checks.
+        """
         if not traced:
-            return Replay(values, tuple(frozen.calls), ())
-        laws: list[object | None] = [None] * len(values)
-        for index, (law, size) in enumerate(frozen.calls):
-            reached = np.flatnonzero(self.release(records, Frozen(index)) != values)
-            for column in reached:
-                laws[column] = law if laws[column] is None else ("several laws", law, laws[column])
-            if isinstance(law, DiscreteGaussian) and len(reached):
-                terms = size // len(reached)
-                for column in reached:
-                    laws[column] = DiscreteGaussian(law.variance * terms, terms)
-        return Replay(values, tuple(frozen.calls), tuple(laws))
+            frozen = Frozen()
+            return Replay(self.release(records, frozen), tuple(frozen.calls), ())
+        values, calls, laws = trace(lambda sources: self.release(records, sources("any")))
+        lifted = (law.repeated(self.shares) if isinstance(law, Distribution) else law for law in laws)
+        return Replay(values, tuple(calls), tuple(lifted))
+
+    def streams(self) -> Sequence[str]:
+        """See `Target.streams`: each contributor asks as charged, from a stream of its own, and adds all."""
+        if isinstance(self.federation.mechanism, NoNoise):
+            return ()
+        problems: list[str] = []
+        owner: dict[Name, str] = {}
+        first: dict[int, Asked] = {}
+        for who, size, added in self._contributors():
+            asked = recorded(who, size, added)
+            if size not in first:
+                first[size] = asked
+                problems += self._otherwise(who, size, trace(added)[2])
+            if not asked.calls:
+                problems.append(f"{who} asks for no noise")
+            elif [*asked.calls.values()] != [*first[size].calls.values()]:
+                problems.append(f"{who} asks for other noise than {first[size].who}")
+            elif not np.array_equal(asked.added, first[size].added):
+                problems.append(f"{who} does not add what it drew as {first[size].who} does")
+            for name in asked.calls:
+                if name in owner:
+                    problems.append(f"{owner[name]} and {who} draw from one stream")
+                owner.setdefault(name, who)
+        names = list(owner)[:STREAMS]
+        real = replace(self.federation, seed=None, sources=None)
+        problems += alike(StreamSources(Streams(self.federation.seed or 0)), names, again=False)
+        problems += alike(real.noise_sources, names, again=True)
+        return problems
+
+    def _otherwise(self, who: str, size: int, laws: Sequence[object | None]) -> list[str]:
+        """Where a contributor's noise is not the one share, or dose, that is charged."""
+        schema, mechanism = self.schema, self.federation.mechanism
+        for index, label in enumerate(schema.classes):
+            for block in schema.blocks:
+                law = mechanism.noise(schema, block, self.federation.noise.honest(size), 1)
+                for column in range(block.start, block.stop):
+                    drawn = laws[index * schema.width + column]
+                    if drawn != law:
+                        where = f"{schema.column_name(column)} | {label}"
+                        return [f"{who} adds {drawn} to {where}, the ledger has {law}"]
+        return []
+
+    def _contributors(self) -> Iterator[tuple[str, int, Callable[[NoiseSources], Integers]]]:
+        """Who adds noise, in a group of which size, and what it adds to its vector or row without records."""
+        no_records = self.nodes[0].records[:0]
+
+        def sent(name: str, size: int, sources: NoiseSources) -> Integers:
+            return replace(self.federation, sources=sources).contribution(Node(name, no_records), size)
+
+        def dose(who: str, group: int, sources: NoiseSources) -> Integers:
+            protocol = replace(self.federation, sources=sources).protocol
+            assert isinstance(protocol, Verified)
+            assert protocol.noise is not None
+            return protocol.noise(who, self.session, group)
+
+        for index, group in enumerate(self.groups):
+            if self.federation.proven:
+                for who in (AGGREGATOR, *self.session.trustees):
+                    yield f"{who} for group {index}", len(group), partial(dose, who, index)
+            else:
+                for name in group:
+                    yield name, len(group), partial(sent, name, len(group))
 
     def rows(self) -> int:
         """See `Target.rows`."""

@@ -22,6 +22,8 @@ UNLISTED = ("no such level", None, float("nan"))
 UNMEASURED = (float("nan"), float("inf"), float("-inf"), None, "no number")
 """What a categorical and a numeric column must not hold."""
 
+STREAMS = "every contributor adds the same noise, from a stream of its own"
+
 CHECKS = (STEADY, COVERED, AS_CHARGED, INTEGER, WITHIN)
 
 
@@ -58,6 +60,9 @@ def audit_replay(
             _note(problems, WITHIN, pair, f"loss {loss:.6g}, claimed {claimed and float(claimed)}")
         largest = max(largest, loss)
     yield _unencodable(target, neighbours)
+    progress("streams of noise")
+    wrong = target.streams()
+    yield Finding("L1", STREAMS, "FAIL" if wrong else "PASS", "; ".join(wrong[:3]) or "holds")
     count = f"{tried} pairs" + (f", {refused} refused by the node" if refused else "")
     for check, problem in problems.items():
         if not tried:

@@ -51,6 +51,10 @@ class Line:
     law: object | None
 
 
+Call = tuple[Distribution, int]
+"""A request for noise: its law and how many draws."""
+
+
 @dataclass(frozen=True, eq=False)
 class Replay:
     """One run with noise frozen at zero.
@@ -93,6 +97,10 @@ class Target(ABC):
 
     def uncharged(self) -> Sequence[str]:
         """Opened rows that nobody was charged for."""
+        return ()
+
+    def streams(self) -> Sequence[str]:
+        """What is wrong with what contributors of noise ask for, and from whom; nothing, if all is well."""
         return ()
 
     def capacity(self) -> Capacity | None:
@@ -144,15 +152,17 @@ class Target(ABC):
 
 
 class Frozen(Noise):
-    """Writes down each request for noise and answers zero, or one if it is the request `marked`."""
+    """Writes down each request for noise and answers zero; one if it is the request `marked`, or `always`."""
 
-    def __init__(self, marked: int | None = None) -> None:
+    def __init__(self, marked: int | None = None, always: int = 0) -> None:
         self._marked = marked
-        self.calls: list[tuple[Distribution, int]] = []
+        self._always = always
+        self.calls: list[Call] = []
 
     def _answer(self, law: Distribution, size: int) -> Integers:
         self.calls.append((law, size))
-        return np.full(size, int(len(self.calls) - 1 == self._marked), dtype=np.int64)
+        answer = 1 if len(self.calls) - 1 == self._marked else self._always
+        return np.full(size, answer, dtype=np.int64)
 
     def polya(self, scale: Fraction, doses: Fraction, size: int) -> Integers:
         """See `Noise.polya`."""

@@ -1,53 +1,48 @@
-"""Attacks measured: what a model is worth after a poison, rule by rule.
+"""Poisoning attacks measured: what a model is worth after a poison, rule by rule.
 
-Rows are summed here as the ideal functionality sums them. Every protocol opens the same rows, to the last
-bit (`tests/contracts/test_protocols.py`), so that what holds here holds under each of them. Randomness is
-paired: one trial has the same deal, the same malicious nodes (a larger share adds some), the same groups
-and the same noise in every cell.
+Every cell is a round of `Federation`: nodes contribute, malicious ones what they forged, the rows are
+those that the protocol opens, and `Readout` makes them a model. Rows are computed without messages, which
+gives the same ones to the last bit (`tests/contracts/test_protocols.py`). Randomness is paired: one trial has
+the same deal, the same malicious nodes (a larger share adds some), the same groups and the same noise in
+every cell.
 """
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attacks.poison import Forged, Knowledge, Poison, choose_poison, contribution
+from attacks.poison import Forged, Knowledge, Poison, PoisonedNode, choose_poison
 from attacks.sweeps.arena import Arena, arena_of, judged_on
 from attacks.sweeps.poisoning_grid import NO_ATTACK
-from protocols.grouping import Groups
-from protocols.ring import Capacity, Integers
+from attacks.sweeps.remembered import RememberedSources
+from protocols.errors import Abort
+from protocols.opened import Opened
+from protocols.protocol import Protocol
+from protocols.ring import Integers
 from protocols.schemes.ideal import Ideal
-from protocols.validity import Validity
+from protocols.schemes.verified import Verified
 from securenb.bayes.model import NaiveBayes
-from securenb.bayes.parameters import Floats, Parameters
+from securenb.bayes.parameters import Parameters
+from securenb.data.node import Node
 from securenb.experiments.choices import NO_EPSILON
 from securenb.experiments.montecarlo import Scorer
 from securenb.experiments.sweep import Cell
-from securenb.federation.admission import admit
 from securenb.federation.federation import RECORD_CAP, Federation
 from securenb.federation.influence import STANDS_OUT, influences
-from securenb.federation.postprocess import variances
+from securenb.federation.noise_plan import StreamSources
+from securenb.federation.readout import Readout
+from securenb.federation.round import Contributions
+from securenb.federation.submissions import identity
 from securenb.privacy.mechanism import MECHANISMS, Mechanism
 from securenb.privacy.mechanisms.none import NoNoise
-from securenb.privacy.samplers import FastNoise
 from securenb.robust.rule import Rows, Rule
 from securenb.robust.rules.sum import Sum
 from securenb.robust.spec import choose_rule
-from securenb.schema.invariants import invariants
 from securenb.schema.records import Records
-from securenb.schema.statistics import Statistics
-
-DOSES = 2
-"""Aggregators of verified inputs, each of which adds a dose."""
-
-
-@lru_cache(maxsize=64)
-def _rules(schema: Any, cap: int) -> Validity:
-    return invariants(schema, cap)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,84 +51,89 @@ class Setting:
 
     Attributes
     ----------
-    groups
-        Positions of the nodes in each group.
-    noise
-        What each node would add, shape (N, d); zero where aggregators add it instead.
-    central
-        What is added to each row, shape (G, d).
+    federation
+        Of the rounds; its rule is replaced by those that are compared.
+    submitters
+        The nodes, or their submissions where they make several.
     cap
-        The most records that a node may claim.
+        The most records that a submission may claim.
     """
 
     arena: Arena
     federation: Federation
-    groups: tuple[NDArray[np.int64], ...]
-    noise: Integers
-    central: Integers
-    verified: bool
+    submitters: tuple[Node, ...]
     cap: int
 
     @classmethod
     def of(cls, arena: Arena, cell: Cell) -> "Setting":
-        """The setting that a cell describes."""
+        """The setting that a cell describes.
+
+        Raises
+        ------
+        ValueError
+            If a node holds more records than it may submit, as a round would refuse it.
+        """
         mechanism: Mechanism = (
             NoNoise()
             if cell["epsilon"] == NO_EPSILON
             else MECHANISMS[cell["mechanism"]].from_epsilon(cell["epsilon"], cell["delta"])
         )
+        verified = cell["inputs"] == "verified"
+        cap = math.ceil((1.0 if cell["cap_ratio"] is None else cell["cap_ratio"]) * arena.mean_size)
+        split = verified and cell["split"]
+        parts = {node.id: -(-len(node.records) // cap) for node in arena.nodes} if split else {}
+        # refused nodes are left out one by one: what a denial costs is not what is measured here
+        protocol: Protocol = Verified(1) if verified else Ideal()
         federation = Federation(
             arena.data.schema,
-            Ideal(),
+            protocol,
             mechanism,
             Sum(),
             group_size=cell["group_size"],
+            record_cap=cap if verified else RECORD_CAP,
+            proven=verified,
+            submissions={node: count for node, count in parts.items() if count > 1},
             seed=arena.streams.seed,
+            sources=RememberedSources(StreamSources(arena.streams)),
         )
-        named: Groups = federation.groups(list(arena.nodes))
-        place = {node.id: index for index, node in enumerate(arena.nodes)}
-        groups = tuple(np.array([place[node] for node in group]) for group in named)
-        verified = cell["inputs"] == "verified"
-        nodes, length = len(arena.nodes), arena.data.schema.length
-        noise = np.zeros((nodes, length), dtype=np.int64)
-        central = np.zeros((len(groups), length), dtype=np.int64)
-        if mechanism != NoNoise():
-            source = FastNoise(arena.streams.rng("noise", cell["epsilon"], cell["group_size"] or 0))
-            if verified:
-                for row in central:
-                    row += sum(mechanism.share(arena.data.schema, 1, source) for _ in range(DOSES))
-            else:
-                for group in groups:
-                    among = federation.among(len(group))
-                    for node in group:
-                        noise[node] = mechanism.share(arena.data.schema, among, source)
-        ratio = 1.0 if cell["cap_ratio"] is None else cell["cap_ratio"]
-        cap = math.ceil(ratio * arena.mean_size)
-        return cls(arena, federation, groups, noise, central, verified, cap)
+        registry = federation.registry
+        try:
+            submitters = list(arena.nodes) if registry is None else registry.split(arena.nodes)
+        except ValueError as error:
+            raise ValueError(
+                f"{error}; deal equal sizes, allow a larger cap_ratio, or let nodes split (split = true)"
+            ) from None
+        return cls(arena, federation, tuple(submitters), cap)
 
-    def honest(self) -> Integers:
-        """Statistics of nodes that heed the cap, where there is one: the others leave records out."""
-        return _heeding(self.arena, self.cap) if self.verified else self.arena.tables
+    @cached_property
+    def honest(self) -> Contributions:
+        """What is sent if no node is malicious."""
+        return self.federation.prepare(self.arena.nodes)
 
-    def variances(self, rows: Rows) -> Floats:
-        """Variance of the honest noise in each column of each row, shape (g, width), as a round knows it."""
-        federation = self.federation
+    @cached_property
+    def tables(self) -> Integers:
+        """Statistics of the submitters, shape (N, C, width)."""
+        if len(self.submitters) == len(self.arena.nodes):
+            return self.arena.tables
+        return np.array([node.statistics(self.arena.data.schema).table for node in self.submitters])
 
-        def of(size: int) -> Floats:
-            among, shares = (1, DOSES) if self.verified else (federation.among(size), federation.shares(size))
-            return variances(federation.mechanism, federation.schema, among, shares)
+    @property
+    def groups(self) -> list[list[int]]:
+        """Positions of the nodes in each group."""
+        place = {node.id: index for index, node in enumerate(self.arena.nodes)}
+        return [sorted({place[identity(name)] for name in group}) for group in self.honest.groups]
 
-        known = {int(size): of(int(size)) for size in set(rows.sizes.tolist())}
-        return np.array([known[int(size)] for size in rows.sizes])
+    def malicious(self, count: int) -> list[int]:
+        """Positions of the submitters that are malicious if so many nodes are."""
+        bad = {self.arena.nodes[index].id for index in self.arena.order[:count]}
+        return [at for at, node in enumerate(self.submitters) if identity(node.id) in bad]
 
-    def refined(self, rows: Rows, rule: Rule) -> Rows:
-        """The rows that the rule combines: refined as a round refines them."""
-        return self.federation.refinement.refine(rows, self.variances(rows), pool=rule.pools)
+    def readout(self, rule: Rule) -> Readout:
+        """How a round with this rule makes rows a model."""
+        return replace(self.federation.readout, rule=rule)
 
-    def opened(
-        self, poison: Poison | None, malicious: int, rule: Rule
-    ) -> tuple[Rows, NDArray[np.bool_], int]:
-        """Rows, whether a malicious node is in each, and how many nodes were refused.
+    def opened(self, poison: Poison | None, malicious: int, rule: Rule) -> "Outcome":
+        """The rows of a round.
 
         Parameters
         ----------
@@ -141,82 +141,66 @@ class Setting:
             How many nodes the poison has.
         rule
             What the attacker knows of the rule.
+
+        Raises
+        ------
+        Abort
+            If no group can be opened.
         """
-        arena, grid = self.arena, self.federation.mechanism.grid
-        schema, honest = arena.data.schema, self.honest()
-        vectors = honest.reshape(len(honest), -1) * grid + self.noise
-        present, bad = np.ones(len(honest), dtype=np.bool_), np.zeros(len(honest), dtype=np.bool_)
-        if poison is not None and malicious:
-            places = np.sort(arena.order[:malicious])
-            bad[places] = True
-            size = min(self.federation.group_size or len(honest), len(honest))
-            forged = _forged(arena, self.cap, self.verified, size, poison, malicious, rule)
-            let_in = self._door(forged, places, noisy=poison.noisy and not self.verified)
-            for index, vector in zip(places, let_in, strict=True):
-                present[index] = vector is not None
-                vectors[index] = 0 if vector is None else vector
-        sums, sizes, contaminated = [], [], []
-        for group, dose in zip(self.groups, self.central, strict=True):
-            members = group[present[group]]
-            if len(members):
-                sums.append(vectors[members].sum(axis=0) + dose)
-                sizes.append(len(members))
-                contaminated.append(bool(bad[members].any()))
-        nearest = (2 * np.array(sums) + grid) // (2 * grid)
-        tables = nearest.reshape(len(sums), len(schema.classes), schema.width)
-        rows = Rows(schema, tables, np.array(sizes, dtype=np.int64))
-        return rows, np.array(contaminated), int((~present).sum())
-
-    def _door(
-        self, forged: Sequence[Forged], places: NDArray[np.int64], *, noisy: bool
-    ) -> list[Integers | None]:
-        """What malicious nodes at these places send, `None` where it is refused.
-
-        Honest statistics are valid by construction: proving them in every cell would only cost time.
-        """
-        schema, grid = self.arena.data.schema, self.federation.mechanism.grid
-        capacity = Capacity(schema.reach * RECORD_CAP * grid, len(self.noise), 1 << 50)
-        checks = _rules(schema, self.cap) if self.verified else None
-        found: dict[int, Integers | None] = {}
-        let_in = []
-        for index, table in zip(places, forged, strict=True):
-            # many poisons send one table from every node
-            key = -1 - int(index) if noisy else id(table)
-            if key not in found:
-                vector = contribution(table, self.noise[index] if noisy else None, grid)
-                try:
-                    found[key] = admit(vector, schema.length, capacity, checks)
-                except ValueError:
-                    found[key] = None
-            let_in.append(found[key])
-        return let_in
+        sent, bad = self.honest, self.malicious(malicious) if poison is not None else []
+        names = {self.submitters[at].id for at in bad}
+        if poison is not None and bad:
+            size = min(self.federation.group_size or len(self.arena.nodes), len(self.arena.nodes))
+            forged = _forged(self, size, poison, malicious, rule)
+            size_of = {name: len(group) for group in sent.groups for name in group}
+            lies = {
+                node.id: self.federation.contribution(
+                    PoisonedNode(node.id, node.records, table, poison.noisy), size_of[node.id]
+                )
+                for node, table in zip((self.submitters[at] for at in bad), forged, strict=True)
+            }
+            sent = Contributions(sent.groups, {**sent.vectors, **lies})
+        opened, _, _ = self.federation.opened(sent, by="ideal")
+        contaminated = np.array([not names.isdisjoint(members) for members in opened.members])
+        summed = {name for members in opened.members for name in members}
+        whole = {name for lost in opened.lost for name in sent.groups[lost.group]}
+        refused = len(set(sent.vectors) - summed - whole) + sum(len(lost.missing) for lost in opened.lost)
+        return Outcome(opened, contaminated, refused)
 
 
-@lru_cache(maxsize=8)
-def _heeding(arena: Arena, cap: int) -> Integers:
-    tables = arena.tables.copy()
-    for index, node in enumerate(arena.nodes):
-        if len(node.records) > cap:
-            tables[index] = Statistics.of(arena.data.schema, node.records[:cap]).table
-    return tables
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a round opened.
+
+    Attributes
+    ----------
+    opened
+        Rows and members.
+    contaminated
+        Whether a malicious node is in each row, shape (g,).
+    refused
+        How many submitters were left out.
+    """
+
+    opened: Opened
+    contaminated: NDArray[np.bool_]
+    refused: int
 
 
 @lru_cache(maxsize=512)
-def _forged(
-    arena: Arena, cap: int, verified: bool, size: int, poison: Poison, malicious: int, rule: Rule  # noqa: FBT001
-) -> list[Forged]:  # fmt: skip
-    """What malicious nodes send; nobody sees noise, so it is the same whatever epsilon is."""
-    honest = _heeding(arena, cap) if verified else arena.tables
-    bad = np.sort(arena.order[:malicious])
-    others = np.delete(honest, bad, axis=0) if malicious < len(honest) else honest
-    known = Knowledge(arena.data.schema, arena.tables[bad], others, rule, size, cap)
-    return poison.sent(known, arena.streams.rng("poison"))
+def _forged(setting: Setting, size: int, poison: Poison, malicious: int, rule: Rule) -> list[Forged]:
+    """What malicious nodes send; nobody sees noise, so it is the same in every cell of a setting."""
+    bad = setting.malicious(malicious)
+    others = np.delete(setting.tables, bad, axis=0)
+    own = setting.tables[bad]
+    known = Knowledge(setting.arena.data.schema, own, others if len(others) else own, rule, size, setting.cap)
+    return poison.sent(known, setting.arena.streams.rng("poison"))
 
 
-UNSAID = ("rules", "delta", "trusted_records", "influence", "test_records")
+UNSAID = ("rules", "delta", "trusted_records", "influence", "test_records", "split")
 """What is not repeated in every line of results: the manifest has it."""
 
-CHOICES = ("mechanism", "epsilon", "delta", "group_size", "inputs", "cap_ratio")
+CHOICES = ("mechanism", "epsilon", "delta", "group_size", "inputs", "cap_ratio", "split")
 """What a setting takes from a cell."""
 
 
@@ -235,40 +219,48 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
     records = arena.tables[:, :, 0].sum(axis=1)
     share = records[arena.order[: cell["malicious"]]].sum() / records.sum()
     lines = []
-    seen: tuple[Rows, NDArray[np.bool_], int] | None = None
+    seen: Outcome | None = None
     for name in cell["rules"]:
         rule = choose_rule(name, reference=arena.reference)
-        if poison is not None and poison.against_rule:
-            armed = replace(
-                rule, malicious=min(cell["malicious"], max(rule.tolerance(len(setting.groups)), 0))
-            )
-            rows, contaminated, refused = setting.opened(poison, cell["malicious"], armed)
-        else:
-            seen = seen or setting.opened(poison, cell["malicious"], rule)
-            rows, contaminated, refused = seen
         line = {k: v for k, v in cell.items() if k not in UNSAID}
-        line |= {"rule": name, "record_share": round(float(share), 6), "rows": len(rows.sizes)}
-        line |= {"contaminated": int(contaminated.sum()), "refused": refused}
-        line |= {"classes": len(arena.data.schema.classes)}
-        refined = setting.refined(rows, rule)
+        line |= {"rule": name, "record_share": round(float(share), 6)}
+        try:
+            if poison is not None and poison.against_rule:
+                most = max(rule.tolerance(len(setting.groups)), 0)
+                known = replace(rule, malicious=min(cell["malicious"], most))
+                outcome = setting.opened(poison, cell["malicious"], known)
+            else:
+                outcome = seen = seen or setting.opened(poison, cell["malicious"], rule)
+        except Abort as abort:
+            line |= {"rows": 0, "contaminated": 0, "refused": cell["malicious"]}
+            line |= {"classes": len(arena.data.schema.classes), "withstood": 0}
+            lines.append(line | _nothing(f"the round was aborted: {abort}"))
+            continue
+        line |= {"rows": len(outcome.opened.members), "contaminated": int(outcome.contaminated.sum())}
+        line |= {"refused": outcome.refused, "classes": len(arena.data.schema.classes)}
+        readout = setting.readout(rule)
         # told the truth, or its bound: curves show what happens beyond it, where a preflight would refuse
-        withstood = rule.tolerated(refined)
-        told = replace(rule, malicious=max(min(int(contaminated.sum()), withstood), 0))
-        line |= {"withstood": withstood} | _outcome(told, refined, scorer, wanted)
+        withstood = rule.tolerated(readout.refined(readout.rows(outcome.opened)))
+        told = replace(rule, malicious=max(min(int(outcome.contaminated.sum()), withstood), 0))
+        readout = setting.readout(told)
+        line |= {"withstood": withstood} | _outcome(readout, outcome.opened, scorer, wanted)
         if cell["influence"]:
-            refine = partial(setting.refined, rule=rule)
-            line |= _unmasked(told, rows, contaminated, arena.reference, refine)
+            line |= _unmasked(readout, outcome, arena.reference)
         lines.append(line)
     return lines
 
 
-def _outcome(rule: Rule, rows: Rows, scorer: Scorer, wanted: Records | None) -> dict[str, Any]:
-    """Scores of the rule's model, or why there is none."""
-    nothing = {"accuracy": math.nan, "balanced_accuracy": math.nan, "success": math.nan}
+def _nothing(failure: str) -> dict[str, Any]:
+    """Scores of a round without a model, and why there is none."""
+    return {"accuracy": math.nan, "balanced_accuracy": math.nan, "success": math.nan, "failure": failure}
+
+
+def _outcome(readout: Readout, opened: Opened, scorer: Scorer, wanted: Records | None) -> dict[str, Any]:
+    """Scores of the round's model, or why there is none."""
     try:
-        combined = rule.combine(rows)
+        combined = readout.model(opened).parameters
     except ValueError as error:
-        return {**nothing, "failure": str(error)}
+        return _nothing(str(error))
     accuracy, balanced = scorer.accuracies(combined.table)
     return {
         "accuracy": round(float(accuracy), 6),
@@ -278,18 +270,14 @@ def _outcome(rule: Rule, rows: Rows, scorer: Scorer, wanted: Records | None) -> 
     }
 
 
-def _unmasked(
-    rule: Rule,
-    rows: Rows,
-    contaminated: NDArray[np.bool_],
-    reference: Records,
-    refined: Callable[[Rows], Rows],
-) -> dict[str, float]:
+def _unmasked(readout: Readout, outcome: Outcome, reference: Records) -> dict[str, float]:
     """Which rows stand out: the share of the contaminated ones, and of the others."""
+    rows: Rows = readout.rows(outcome.opened)
     try:
-        out = (influences(rule, rows, reference, refined)["verdict"] == STANDS_OUT).to_numpy()
+        found = influences(readout.rule, rows, reference, readout.refined)
     except ValueError:
         return {"unmasked": math.nan, "accused": math.nan}
+    out, contaminated = (found["verdict"] == STANDS_OUT).to_numpy(), outcome.contaminated
     parts = {"unmasked": out[contaminated], "accused": out[~contaminated]}
     return {name: round(float(part.mean()), 6) if len(part) else math.nan for name, part in parts.items()}
 

@@ -18,7 +18,7 @@ NO_ATTACK = "none"
 Inputs = Literal["unchecked", "verified"]
 
 
-FIXED = ("delta", "trusted_records", "influence", "test_records", "seed")
+FIXED = ("delta", "trusted_records", "influence", "test_records", "split", "seed")
 """What is the same in every cell."""
 
 NOTHING = {"group_size": "all", "label_skew": "none"}
@@ -46,6 +46,9 @@ class AttackGrid(BaseModel):
     cap_ratio
         The cap of a node's records, in mean sizes; poisons that stay inside the invariants heed it even
         where nothing is checked. Several only where all inputs are verified.
+    split
+        Whether nodes above the cap submit in several parts where inputs are verified; otherwise such a sweep
+        is refused, as a round would be.
     trials
         Repetitions, each with its own deal, groups, noise and malicious nodes; the same ones in every cell.
     influence
@@ -72,6 +75,7 @@ class AttackGrid(BaseModel):
     group_size: list[int | None] = [1]
     inputs: list[Inputs] = ["unchecked"]
     cap_ratio: list[float] = [1.0]
+    split: bool = False
     trials: int = Field(default=30, ge=1)
     trusted_records: int = Field(default=100, ge=1)
     influence: bool = False
@@ -81,7 +85,7 @@ class AttackGrid(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _listed(cls, value: Any, info: Any) -> Any:
-        singles = {"delta", "trials", "trusted_records", "influence", "test_records", "seed"}
+        singles = {"delta", "trials", "trusted_records", "influence", "test_records", "split", "seed"}
         if info.field_name == "attacks" and value == "all":
             return list(POISONS)
         listed = value if info.field_name in singles or isinstance(value, list) else [value]

@@ -6,13 +6,14 @@ shares travel through the leader, sealed by X25519, HKDF and AES-256-GCM instead
 adds its own noise to what it releases.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Self
 
 from protocols.entropy import Entropy
 from protocols.errors import blaming
+from protocols.opened import Opened, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, key_pair
 from protocols.primitives.sealed import Direction, seal
@@ -21,7 +22,7 @@ from protocols.primitives.vdaf.prio3 import Prio3
 from protocols.primitives.vdaf.validity import ValidVector
 from protocols.protocol import Claims, Protocol
 from protocols.releases import Releases
-from protocols.ring import Integers
+from protocols.ring import Integers, to_ring, total
 from protocols.schemes._prio3.helper import Helper, NoiseFor, Terms
 from protocols.schemes._prio3.leader import Leader
 from protocols.schemes._prio3.messages import (
@@ -171,6 +172,21 @@ class Verified(Protocol):
     def aggregator(self, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.aggregator`; draws its key and the verification key."""
         return Leader(self._terms(session), entropy)
+
+    def ideal(self, vectors: Mapping[PartyId, Integers], session: Session) -> Opened:
+        """See `Protocol.ideal`; invalid vectors are left out, and every aggregator adds its noise."""
+        self.check_vectors(vectors, session)
+        validity = self.circuit(session).validity
+        valid = {n: to_ring(v) for n, v in vectors.items() if not validity.broken(v)}
+        members, lost = enough_present(session, valid, self.survivors)
+        rows = []
+        for group, present in members.items():
+            addends = [valid[node] for node in present]
+            if self.noise is not None:
+                aggregators = (AGGREGATOR, *session.trustees)
+                addends += [to_ring(self.noise(who, session, group)) for who in aggregators]
+            rows.append(total(addends))
+        return opened_rows(session, rows, list(members.values()), lost)
 
     def _terms(self, session: Session) -> Terms:
         return Terms(session, self.prio3(session), self.survivors, self.noise, self.releases)

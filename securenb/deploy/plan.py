@@ -11,7 +11,6 @@ from protocols.session import SESSION_ID_BYTES, Session
 from protocols.session_rules import check_schema
 from securenb.experiments.choices import NO_EPSILON, Choices
 from securenb.federation.federation import Federation
-from securenb.federation.proven import VerifiedFederation
 from securenb.privacy.mechanism import MECHANISMS, Mechanism
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.robust.rule import Rule
@@ -56,13 +55,14 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def federation(self, schema: Schema, rule: Rule | None = None) -> Federation:
         """The round's choices; what becomes of the rows is the coordinator's business."""
-        return (VerifiedFederation if self.proven else Federation)(
+        return Federation(
             schema=schema,
             protocol=PROTOCOLS[self.protocol](self.threshold),
             mechanism=_mechanism(self.epsilon, self.mechanism, self.delta),
             rule=Sum() if rule is None else rule,
             colluding=self.colluding,
             record_cap=self.record_cap,
+            proven=self.proven,
             seed=self.seed,
         )
 
@@ -99,7 +99,7 @@ def propose(scenario: Choices, federation: Federation, groups: Groups) -> tuple[
         delta=scenario.delta,
         colluding=scenario.colluding,
         record_cap=federation.record_cap,
-        proven=isinstance(federation, VerifiedFederation),
+        proven=federation.proven,
         seed=scenario.seed,
     )
     return plan, session

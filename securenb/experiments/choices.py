@@ -1,7 +1,6 @@
 """The choices of one round, checked: names that exist, numbers in range, nothing unknown."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -10,7 +9,6 @@ from protocols.protocol import PROTOCOLS
 from securenb.experiments.checked import checked
 from securenb.federation.federation import RECORD_CAP, Federation
 from securenb.federation.postprocess import Refinement
-from securenb.federation.proven import VerifiedFederation
 from securenb.privacy.mechanism import MECHANISMS, Mechanism, exact
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.randomness import Streams
@@ -43,7 +41,7 @@ class Choices(BaseModel):
         See `protocols.protocol.Protocol`.
     record_cap
         The most records that a node may hold; under the protocol `verified`, that it proves to hold at
-        most, see `securenb.federation.proven.VerifiedFederation`.
+        most, see `proven` of `securenb.federation.federation.Federation`.
     consistency, shrinkage
         See `securenb.federation.postprocess.Refinement`.
     seed
@@ -121,14 +119,12 @@ class Choices(BaseModel):
         reference
             Public records, for rules that need some.
         submissions
-            See `securenb.federation.proven.VerifiedFederation`.
+            See `securenb.federation.federation.Federation`.
         """
-        kind: type[Federation] | partial[VerifiedFederation] = Federation
-        if self.record_cap is not None and self.protocol == "verified":
-            kind = partial(VerifiedFederation, submissions=submissions or {})
-        elif submissions:
+        proven = self.record_cap is not None and self.protocol == "verified"
+        if submissions and not proven:
             raise ValueError("nodes split only under the protocol verified with a record cap")
-        return kind(
+        return Federation(
             schema=schema,
             protocol=PROTOCOLS[self.protocol](self.threshold),
             mechanism=self.noise(),
@@ -138,5 +134,7 @@ class Choices(BaseModel):
             record_cap=RECORD_CAP if self.record_cap is None else self.record_cap,
             malicious=self.malicious_bound,
             refinement=Refinement(self.consistency, self.shrinkage),
+            proven=proven,
+            submissions=submissions or {},
             seed=self.seed,
         )

@@ -155,7 +155,7 @@ def compare(
                 **_cost(run.transcript),
             )
         )
-    return Compared(tuple(lines), rounds, len(nodes), first.among(min(map(len, contributions.groups))))
+    return Compared(tuple(lines), rounds, len(nodes), first.noise.honest(min(map(len, contributions.groups))))
 
 
 def _line(name: str, **figures: Any) -> Comparison:
@@ -215,7 +215,7 @@ def _federations(
         PROTOCOLS[name]
         federation = scenario.model_copy(update={"protocol": name}).federation(data)
         try:
-            federation.session(federation.groups(nodes))
+            federation.session(federation.grouped([node.id for node in nodes]))
         except ValueError as error:
             refused[name] = error
         else:

@@ -40,7 +40,7 @@ def admit(submission: object, length: int, capacity: Capacity, validity: Validit
     return submission
 
 
-def at_the_door(
+def admitted(
     submissions: Mapping[PartyId, object], session: Session
 ) -> tuple[dict[PartyId, Integers], dict[PartyId, str]]:
     """Vectors, zero where the submission is refused, and the reasons of those refusals."""

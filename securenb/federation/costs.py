@@ -1,17 +1,24 @@
 """What a round costs: one release for each opened row, and one for each vector that somebody reads."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from protocols.grouping import Groups
+from securenb.federation.noise_plan import NoisePlan
 from securenb.privacy.ledger import Ledger, Release, Seen
-from securenb.privacy.mechanism import Charge, Mechanism
-from securenb.schema.schema import Schema
+from securenb.privacy.mechanism import Charge
+
+
+def together(*ledgers: Ledger) -> Ledger:
+    """One ledger of all their releases, in order."""
+    found = Ledger()
+    for ledger in ledgers:
+        for release in ledger.releases:
+            found.record(release)
+    return found
 
 
 def charges(
-    mechanism: Mechanism,
-    schema: Schema,
-    among: Callable[[int], int],
+    noise: NoisePlan,
     groups: Groups,
     rows: Sequence[Sequence[str]],
     *,
@@ -21,8 +28,8 @@ def charges(
 
     Parameters
     ----------
-    among
-        How many shares make a dose in a group of that size.
+    noise
+        What the rows carry, and how many contributors make a dose.
     groups
         Who was to be summed with whom: the doses counted on that.
     rows
@@ -30,12 +37,13 @@ def charges(
     vectors
         Whether the aggregator, or other nodes, also read each node's vector, with its one share.
     """
-    ledger, name = Ledger(), str(mechanism)
+    ledger, mechanism, schema = Ledger(), noise.mechanism, noise.schema
+    name = str(mechanism)
     size_of = {node: len(group) for group in groups for node in group}
     known: dict[tuple[int, int], Charge] = {}
 
     def release(what: str, members: Sequence[str], seen: Seen) -> None:
-        enough = among(size_of[members[0]])
+        enough = noise.honest(size_of[members[0]])
         shares = enough if seen == "row" else 1
         if (enough, shares) not in known:
             known[enough, shares] = mechanism.charge(schema, enough, shares)

@@ -2,38 +2,40 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import ClassVar
+from functools import cached_property
+from typing import Literal
 
-import numpy as np
-
-from protocols.canonical import digest
 from protocols.engines.faults import NO_FAULTS, Faults
 from protocols.engines.local import LocalRun
 from protocols.engines.transcript import Transcript
-from protocols.grouping import Groups, one_group, shuffled, singletons
+from protocols.grouping import Groups
 from protocols.opened import Opened
 from protocols.protocol import Protocol
-from protocols.ring import Capacity, Integers
-from protocols.session import SESSION_ID_BYTES, Session
-from protocols.session_rules import RefusedSession, SessionRule, check_schema
-from securenb.bayes.model import NaiveBayes
-from securenb.bayes.parameters import Floats
+from protocols.ring import Integers
+from protocols.session import Session
+from protocols.session_rules import check_schema
 from securenb.data.node import Node
-from securenb.federation.admission import at_the_door
-from securenb.federation.costs import charges
-from securenb.federation.postprocess import USUAL, Refinement, variances
+from securenb.federation.costs import charges, together
+from securenb.federation.execution import ideally, local_run
+from securenb.federation.noise_plan import NodeShares, NoisePlan, NoiseSources, StreamSources, WholeDoses
+from securenb.federation.planner import drawn, planned
+from securenb.federation.postprocess import USUAL, Refinement
+from securenb.federation.proven import provable
+from securenb.federation.readout import Readout
 from securenb.federation.round import Contributions, Round
+from securenb.federation.submissions import Registry, identities
 from securenb.privacy.ledger import Ledger
 from securenb.privacy.mechanism import Mechanism
-from securenb.privacy.samplers import ExactNoise, FastNoise, Noise
 from securenb.randomness import Streams
-from securenb.robust.bounds import armed, check_counts
-from securenb.robust.rule import Rows, Rule
+from securenb.robust.bounds import armed
+from securenb.robust.rule import Rule
 from securenb.schema.schema import Schema
 
 RECORD_CAP = 1 << 20
 """The public cap on one node's records: what the planner sizes sums for."""
+
+By = Literal["messages", "ideal"]
+"""How a round is computed: by the protocol's parties, or as what they open, without a message."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,14 @@ class Federation:
         guarantees. Only a smaller number than that is accepted.
     record_cap
         The most records that a node may hold.
+    proven
+        Whether nodes prove that they heed the cap, and the invariants of statistics
+        (`securenb.schema.invariants`). Then nodes add no noise: each aggregator adds a full dose to each row,
+        so that any honest one suffices. A node whose statistics are not valid is left out. Only the
+        protocol `verified` does that.
+    submissions
+        How many submissions of at most `record_cap` records a node may make, where caps are proven; see
+        `securenb.federation.submissions`.
     malicious
         The most nodes that may be malicious: the rule is told how many rows that makes, and a round that
         it does not withstand is refused, see `securenb.robust.bounds`.
@@ -68,6 +78,13 @@ class Federation:
     seed
         Makes the round a reproducible simulation: nothing in it is secret. `None` takes noise and keys
         from the operating system, with the exact sampler.
+    sources
+        Where noise is drawn from; by default the seed's streams. An audit writes down what is asked.
+
+    Raises
+    ------
+    ValueError
+        If the choices do not go together, see `securenb.federation.proven.provable`.
     """
 
     schema: Schema
@@ -81,67 +98,61 @@ class Federation:
     malicious: int = 0
     refinement: Refinement = USUAL
     seed: int | None = None
-    streams: Streams = field(init=False)
-    proves: ClassVar[bool] = False  # that nodes heed the cap
+    proven: bool = False
+    submissions: Mapping[str, int] = field(default_factory=dict)
+    sources: NoiseSources | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.colluding < 0:
             raise ValueError(f"colluding nodes cannot be fewer than none, got {self.colluding}")
-        object.__setattr__(self, "streams", Streams(self.seed))
+        if self.submissions and not self.proven:
+            raise ValueError("nodes submit several times only where they prove a cap")
+        if self.proven:
+            cap = Registry(self.record_cap, self.submissions).cap
+            protocol, rules = provable(self.schema, self.protocol, self.mechanism, cap, self.colluding)
+            armed_protocol = replace(protocol, validity=rules, noise=self._doses(protocol).dose)
+            object.__setattr__(self, "protocol", armed_protocol)
 
-    def groups(self, nodes: Sequence[Node]) -> Groups:
-        """Who is summed with whom."""
-        return self.grouped([node.id for node in nodes])
+    @cached_property
+    def streams(self) -> Streams:
+        """All randomness that is not a mechanism's."""
+        return Streams(self.seed)
+
+    @property
+    def noise(self) -> NoisePlan:
+        """Where the noise of a row comes from."""
+        if self.proven:
+            return self._doses(self.protocol)
+        return NodeShares(self.mechanism, self.schema, self.protocol, self.colluding, self.survivors)
+
+    def _doses(self, protocol: Protocol) -> WholeDoses:
+        aggregators = 1 + len(protocol.trustee_ids([]))
+        return WholeDoses(self.mechanism, self.schema, aggregators, self.noise_sources)
+
+    @property
+    def noise_sources(self) -> NoiseSources:
+        """Where noise is drawn from."""
+        return self.sources or StreamSources(self.streams)
+
+    @property
+    def registry(self) -> Registry | None:
+        """The caps that nodes prove; `None` where nothing is proven."""
+        return Registry(self.record_cap, self.submissions) if self.proven else None
+
+    @property
+    def readout(self) -> Readout:
+        """How opened rows become a model."""
+        return Readout(self.noise, self.rule, self.malicious, self.refinement, self.registry)
 
     def grouped(self, ids: Sequence[str]) -> Groups:
-        """Who is summed with whom, by name."""
-        if self.group_size is None or self.group_size == len(ids):
-            return one_group(ids)
-        if self.group_size == 1:
-            return singletons(ids)
-        return shuffled(ids, self.group_size, self.streams.rng("groups"))
-
-    def among(self, size: int) -> int:
-        """How many shares make a dose in a group of `size`: its guaranteed honest survivors.
-
-        Raises
-        ------
-        ValueError
-            If none is guaranteed.
-        """
-        guaranteed = self.protocol.survivors(size)
-        counted = guaranteed if self.survivors is None else min(self.survivors, guaranteed)
-        honest = counted - self.colluding
-        if honest < 1:
-            raise RefusedSession(
-                SessionRule.NOISE_SHARES,
-                f"a group of {size} may be opened with {counted} survivors, of whom {self.colluding} "
-                "collude: no honest share is guaranteed to be in it",
-            )
-        return honest
-
-    def shares(self, size: int) -> int:
-        """How many shares of noise there are in the row of a whole group of `size`."""
-        return size
+        """Who is summed with whom, by name; all submissions of a node are in one group."""
+        ids = list(ids) if self.registry is None else list(identities(ids))
+        groups = drawn(ids, self.group_size, self.streams)
+        return groups if self.registry is None else self.registry.grouped(groups, self.protocol)
 
     def session(self, groups: Groups, session_id: bytes | None = None) -> Session:
         """The checked session for these groups; its id is the next of the streams' if none is given."""
-        largest = max(map(len, groups))
-        tail = max(
-            self.mechanism.tail(self.schema, self.among(size), self.shares(size))
-            for size in set(map(len, groups))
-        )
-        if session_id is None:
-            # bound to the groups: nodes that join a simulation late must not meet a session they know
-            named = digest("securenb groups", [list(group) for group in groups]).hex()
-            session_id = self.streams.entropy(f"session {named}")(SESSION_ID_BYTES)
-        return self.protocol.session(
-            groups,
-            self.schema.length,
-            Capacity(self.schema.reach * self.record_cap * self.mechanism.grid, largest, tail),
-            session_id,
-            self.schema.digest,
-        )
+        return planned(self.protocol, self.noise, self.record_cap, groups, self.streams, session_id)
 
     def prepare(self, nodes: Sequence[Node], earlier: Round | None = None) -> Contributions:
         """Draw the groups, and let every node compute its statistics and add its share of noise.
@@ -156,12 +167,13 @@ class Federation:
         ValueError
             If the choices do not fit these nodes.
         """
+        nodes = list(nodes) if self.registry is None else self.registry.split(nodes)
         if len(nodes) < (2 if earlier is None else 1):
             raise ValueError(f"a federation needs at least two nodes, got {len(nodes)}")
-        groups = self.groups(nodes)
+        groups = self.grouped([node.id for node in nodes])
         size_of = {node: len(group) for group in groups for node in group}
         vectors = {node.id: self.contribution(node, size_of[node.id], earlier) for node in nodes}
-        armed(self.rule, groups, self.malicious, proven=self.proves)  # refuse before anything is sent
+        armed(self.rule, groups, self.malicious, proven=self.proven)  # refuse before anything is sent
         return Contributions(groups, vectors)
 
     def contribution(self, node: Node, size: int, earlier: Round | None = None) -> Integers:
@@ -174,48 +186,63 @@ class Federation:
 
     def share(self, node: Node, size: int, earlier: Round | None = None) -> Integers:
         """The noise that one node in a group of `size` adds, (d,) int64."""
-        return self.mechanism.share(self.schema, self.among(size), self._noise(node.id, earlier))
+        before = sum(node.id in members for members in earlier.opened.members) if earlier else 0
+        name = (node.id, before) if before else (node.id,)
+        return self.noise.of_node(size, self.noise_sources(*name))
 
-    def _noise(self, node: str, earlier: Round | None) -> Noise:
-        if self.seed is None:
-            return ExactNoise(self.streams.entropy(f"noise {node}"))
-        before = 0 if earlier is None else sum(node in members for members in earlier.opened.members)
-        return FastNoise(self.streams.rng("noise", node, *([before] if before else [])))
+    def opened(
+        self, contributions: Contributions, faults: Faults = NO_FAULTS, watch: Collection[str] = (),
+        by: By = "messages",
+    ) -> tuple[Opened, Transcript, Mapping[str, str]]:  # fmt: skip
+        """What the protocol opens of these contributions, its transcript, and who was refused, and why.
 
-    def open(
-        self, contributions: Contributions, faults: Faults = NO_FAULTS, watch: Collection[str] = ()
-    ) -> Round:
-        """Run the protocol in this process and combine what it opens: `local`, its `run`, `concluded`.
+        Parameters
+        ----------
+        faults
+            Scripted trouble; none may be asked for without messages.
+        watch
+            Parties whose frames are kept in the transcript.
+        by
+            `ideal` computes what the parties of this protocol open, without a message; the same rows, to
+            the last bit, at a fraction of the time.
 
         Raises
         ------
         ValueError
-            If the protocol may not run with these groups, or the rule's bound does not hold.
+            If the protocol may not run with these groups.
         Abort
             If the protocol could not open any group.
         """
+        if by == "ideal":
+            session = self.session(contributions.groups)
+            if faults != NO_FAULTS or watch:
+                raise ValueError("without messages nothing can be lost or watched: run by messages")
+            return ideally(self.protocol, session, contributions.vectors)
         run, refused = self.local(contributions, faults, watch)
-        return self.concluded(run.run(), contributions.groups, run.transcript, refused)
+        return run.run(), run.transcript, refused
 
     def local(
         self, contributions: Contributions, faults: Faults = NO_FAULTS, watch: Collection[str] = ()
     ) -> tuple[LocalRun, Mapping[str, str]]:
-        """The run in this process with scripted trouble, and who was refused at the door, and why.
-
-        Frames of the parties to `watch` are kept in its transcript.
-        """
+        """The run in this process, not yet started, and who was refused at the door, and why."""
         session = self.session(contributions.groups)
-        vectors, refused = at_the_door(contributions.vectors, session)
-        parties = self.protocol.parties(vectors, session, self.streams.entropy_for)
-        faults = replace(faults, silent={**faults.silent, **dict.fromkeys(refused, 0)})
-        return LocalRun(parties, self.protocol.codec(session), session, faults, watch), refused
+        entropy = self.streams.entropy_for
+        return local_run(self.protocol, session, contributions.vectors, entropy, faults, watch)
+
+    def open(
+        self, contributions: Contributions, faults: Faults = NO_FAULTS, watch: Collection[str] = (),
+        by: By = "messages",
+    ) -> Round:  # fmt: skip
+        """`opened`, and the round that it makes; raises as that, and as `Readout.ready`."""
+        opened, transcript, refused = self.opened(contributions, faults, watch, by)
+        return self.concluded(opened, contributions.groups, transcript, refused)
 
     def concluded(
         self, opened: Opened, groups: Groups, transcript: Transcript, refused: Mapping[str, str] | None = None
     ) -> Round:
         """The round that ends with these rows, whatever engine ran it."""
         return Round(
-            model=self._model(opened),
+            model=self.readout.model(opened),
             opened=opened,
             ledger=self.charged(groups, opened.members),
             transcript=transcript,
@@ -223,9 +250,12 @@ class Federation:
             refused=refused or {},
         )
 
-    def run(self, nodes: Sequence[Node], faults: Faults = NO_FAULTS, watch: Collection[str] = ()) -> Round:
+    def run(
+        self, nodes: Sequence[Node], faults: Faults = NO_FAULTS, watch: Collection[str] = (),
+        by: By = "messages",
+    ) -> Round:  # fmt: skip
         """One round: `prepare`, then `open`."""
-        return self.open(self.prepare(nodes), faults, watch)
+        return self.open(self.prepare(nodes), faults, watch, by)
 
     def update(
         self, earlier: Round, nodes: Sequence[Node], faults: Faults = NO_FAULTS, watch: Collection[str] = ()
@@ -243,42 +273,15 @@ class Federation:
         """
         check_schema(earlier.model.schema.digest, self.schema.digest)
         later = self.open(self.prepare(nodes, earlier), faults, watch)
-        opened = Opened(
-            np.concatenate([earlier.opened.rows, later.opened.rows]),
-            earlier.opened.members + later.opened.members,
-            earlier.opened.lost + later.opened.lost,
-        )
-        ledger = Ledger()
-        for release in (*earlier.ledger.releases, *later.ledger.releases):
-            ledger.record(release)
-        return Round(
-            model=self._model(opened),
+        opened = earlier.opened.and_then(later.opened)
+        return replace(
+            later,
+            model=self.readout.model(opened),
             opened=opened,
-            ledger=ledger,
-            transcript=later.transcript,
+            ledger=together(earlier.ledger, later.ledger),
             learned=self.protocol.learned(opened),
             refused={**earlier.refused, **later.refused},
         )
-
-    def refined(self, rows: Rows) -> Rows:
-        """Rows after the free post-processing: what the rule combines."""
-        return self.refinement.refine(rows, self._variances(rows), pool=self.rule.pools)
-
-    def _variances(self, rows: Rows) -> Floats:
-        """Variance of the noise in each column of each row, shape (g, width)."""
-        of = lru_cache(lambda n: variances(self.mechanism, self.schema, self.among(n), self.shares(n)))
-        return np.array([of(n) for n in rows.sizes.tolist()])
-
-    def ready(self, opened: Opened) -> tuple[Rule, Rows]:
-        """The rule, told what it must withstand, and the rows that it combines."""
-        rows = Rows.of(self.schema, opened, self.mechanism.grid)
-        if self.malicious:
-            check_counts(rows, float(np.sqrt(self._variances(rows)[:, 0].max())))
-        return armed(self.rule, opened.members, self.malicious, proven=self.proves), self.refined(rows)
-
-    def _model(self, opened: Opened) -> NaiveBayes:
-        rule, rows = self.ready(opened)
-        return NaiveBayes(rule.combine(rows), rule.pooled(rows) if self.refinement.additive else None)
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:
         """What opening these rows costs, and what those who read vectors see besides.
@@ -290,11 +293,7 @@ class Federation:
         opened
             Members of the rows that were opened; by default all groups, whole: what a round may cost.
         """
-        return charges(
-            self.mechanism,
-            self.schema,
-            self.among,
-            groups,
-            groups if opened is None else opened,
-            vectors=self.protocol.claims.vectors_are_read,
-        )
+        rows = groups if opened is None else opened
+        if self.registry is not None:  # a node with several submissions to a row pays for it once
+            groups, rows = tuple(map(identities, groups)), [identities(row) for row in rows]
+        return charges(self.noise, groups, rows, vectors=self.protocol.claims.vectors_are_read)

@@ -78,9 +78,9 @@ def influences(
 
 def influences_in(federation: Federation, opened: Opened, reference: Records) -> pd.DataFrame:
     """The influence of each row that a round of this federation opened."""
-    rule, _ = federation.ready(opened)
-    rows = Rows.of(federation.schema, opened, federation.mechanism.grid)
-    return influences(rule, rows, reference, federation.refined)
+    rule, _ = federation.readout.ready(opened)
+    rows = federation.readout.rows(opened)
+    return influences(rule, rows, reference, federation.readout.refined)
 
 
 def _log_odds(joint: Floats, by: Floats) -> Floats:

@@ -6,9 +6,10 @@ are in the same row: the row moves with a record as before, and the node pays fo
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from protocols.grouping import Groups
+from protocols.protocol import Protocol
 from securenb.data.node import Node
 
 MARK = "#"
@@ -72,3 +73,55 @@ def check_identities(group: Sequence[str], survivors: int) -> None:
             f"{survivors} submissions open a row, and one node makes {most}: its own sum would be opened; "
             f"set a threshold of at least {most + 1}"
         )
+
+
+@dataclass(frozen=True)
+class Registry:
+    """What is publicly registered about nodes that prove caps.
+
+    Parameters
+    ----------
+    cap
+        The most records of one submission.
+    submissions
+        How many submissions a node may make; one where it says nothing.
+
+    Raises
+    ------
+    ValueError
+        If a number of submissions is below one, or a node's name is that of a submission.
+    """
+
+    cap: int
+    submissions: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for node, allowed in self.submissions.items():
+            if allowed < 1 or MARK in node:
+                raise ValueError(
+                    f"a node may submit once or more, and has no {MARK} in its name: {node}, {allowed}"
+                )
+
+    def allowed(self, node: str) -> int:
+        """How many submissions the node may make."""
+        return self.submissions.get(node, 1)
+
+    def grouped(self, groups: Groups, protocol: Protocol) -> Groups:
+        """Groups of submissions: all of a node in one group.
+
+        Raises
+        ------
+        ValueError
+            If a group of several could be opened with the submissions of one.
+        """
+        found = expanded(groups, self.submissions)
+        for group in found if self.submissions else ():
+            check_identities(group, protocol.survivors(len(group)))
+        return found
+
+    def split(self, nodes: Sequence[Node]) -> list[Node]:
+        """The nodes as submitters; a `ValueError` for one that holds more than it may submit."""
+        if MARK in "".join(node.id for node in nodes):
+            raise ValueError(f"{MARK} is kept for the submissions of a node that makes several")
+        made = [parts(node, self.allowed(node.id), self.cap) for node in nodes]
+        return [part for of_one in made for part in of_one]

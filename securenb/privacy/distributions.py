@@ -53,6 +53,10 @@ class Distribution(ABC):
         """Independent draws, shape (size,), int64."""
 
     @abstractmethod
+    def repeated(self, count: int) -> "Distribution":
+        """The law of the sum of `count` independent draws."""
+
+    @abstractmethod
     def pure(self, shift: int) -> Fraction | None:
         """The largest privacy loss of a shift, which is pure epsilon; `None` if it has no bound."""
 
@@ -86,6 +90,10 @@ class Polya(Distribution):
     def draw(self, noise: Noise, size: int) -> Integers:
         """See `Distribution.draw`."""
         return noise.polya(self.scale, self.doses, size)
+
+    def repeated(self, count: int) -> "Polya":
+        """See `Distribution.repeated`."""
+        return Polya(self.scale, self.doses * count)
 
     def pure(self, shift: int) -> Fraction:
         """See `Distribution.pure`; exact from one dose on, else log P(0)/P(shift), rounded up.
@@ -139,6 +147,10 @@ class Skellam(Distribution):
         """See `Distribution.draw`."""
         return noise.skellam(self.variance, size)
 
+    def repeated(self, count: int) -> "Skellam":
+        """See `Distribution.repeated`."""
+        return Skellam(self.variance * count)
+
     def pure(self, shift: int) -> None:
         """Its tails fall faster than any exponential: no bound."""
 
@@ -184,6 +196,10 @@ class DiscreteGaussian(Distribution):
         terms = noise.gaussian(self.variance / self.terms, self.terms * size).reshape(-1, size)
         total: Integers = terms.sum(axis=0)
         return total
+
+    def repeated(self, count: int) -> "DiscreteGaussian":
+        """See `Distribution.repeated`."""
+        return DiscreteGaussian(self.variance * count, self.terms * count)
 
     def pure(self, shift: int) -> None:
         """Its tails fall faster than any exponential: no bound."""

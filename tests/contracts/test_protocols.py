@@ -72,6 +72,17 @@ def assert_exact(opened, vectors, groups):
 # what it opens
 
 
+def test_it_opens_what_it_says_that_it_opens_without_messages(protocol, groups):
+    vectors = vectors_of(NODES, length=4, seed=3)
+    session = protocol.session(groups, 4, CAPACITY, SESSION_ID)
+    opened = run_of(protocol, groups, vectors).run()
+    ideal = protocol.ideal(vectors, session)
+    assert np.array_equal(ideal.rows, opened.rows)
+    assert ideal.members == opened.members
+    with pytest.raises(ValueError, match="not in the session"):
+        protocol.ideal(vectors | {"stranger": vectors[NODES[0]]}, session)
+
+
 @settings(max_examples=8, deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("grouping", list(GROUPINGS))

@@ -22,7 +22,7 @@ from securenb.data.dataset import Dataset
 from securenb.experiments.progress import rows
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.federation.influence import MOST_ROWS, STANDS_OUT, influences_in
-from securenb.federation.proven import VerifiedFederation, proven
+from securenb.federation.proven import proven_in_words
 from securenb.federation.round import Round
 from securenb.privacy.journal import LedgerFile
 from securenb.privacy.mechanism import exact
@@ -89,9 +89,9 @@ def command(
     console.say(f"balanced accuracy   {figures['balanced_accuracy']:.4f}")
     console.say(f"the aggregator learned {round_.learned}")
     console.say(round_.ledger.report())
-    if isinstance(federation, VerifiedFederation):
+    if federation.registry is not None:
         submitted = sum(map(len, round_.opened.members))
-        console.say(proven(federation, len(data.train) / submitted))
+        console.say(proven_in_words(federation.registry, len(data.train) / submitted))
     console.say(round_.transcript.summary())
     if influence is not None:
         count = int((influence["verdict"] == STANDS_OUT).sum())

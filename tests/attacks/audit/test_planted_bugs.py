@@ -1,6 +1,6 @@
 """Every bug that releases have been caught with is planted, and found at the levels that should find it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 
 import numpy as np
@@ -155,8 +155,15 @@ def test_the_low_bits_of_floating_point_noise_are_seen_in_the_statistics():
 class CountsOnAll(Federation):
     """Sizes noise shares by all nodes, though a third of them may drop out."""
 
-    def among(self, size):
-        return size
+    @property
+    def noise(self):
+        plan = super().noise
+
+        class Careless(type(plan)):
+            def honest(self, size):
+                return size
+
+        return Careless(*(getattr(plan, each.name) for each in fields(plan)))
 
 
 def test_noise_that_counts_on_nodes_that_may_drop_out_is_seen_in_the_ledger():

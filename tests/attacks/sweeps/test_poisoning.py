@@ -15,11 +15,6 @@ from protocols.protocol import PROTOCOLS
 from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import estimate
 from securenb.experiments.checked import checked
-from securenb.federation.federation import Federation
-from securenb.federation.postprocess import variances
-from securenb.federation.proven import VerifiedFederation
-from securenb.federation.round import Contributions
-from securenb.robust.rule import Rows
 from securenb.robust.spec import choose_rule
 
 RULES = ["sum", "median", "krum"]
@@ -46,41 +41,55 @@ def test_its_rows_are_those_of_a_real_round_with_poisoned_nodes(epsilon, size):
     (cell,) = [c for c in grid(epsilon=epsilon, group_size=size).cells() if c["malicious"]]
     arena = arena_of(cell)
     setting = Setting.of(arena, cell)
-    federation: Federation = setting.federation
     rule = choose_rule("sum")
     poison = choose_poison("scaled_flip")
-    rows, contaminated, refused = setting.opened(poison, 3, rule)
+    outcome = setting.opened(poison, 3, rule)
     poisoned = poison.nodes(
         list(arena.nodes), list(arena.order[:3]), arena.data.schema, rule, arena.streams.rng("poison")
     )
-    groups = federation.groups(list(arena.nodes))
-    honest_groups = [{arena.nodes[i].id for i in group} for group in setting.groups]
-    assert honest_groups == [set(group) for group in groups]
-    vectors = {
-        node.id: node.contribution(arena.data.schema, noise, federation.mechanism.grid)
-        for node, noise in zip(poisoned, setting.noise, strict=True)
-    }
-    opened = federation.open(Contributions(groups, vectors)).opened
-    real = Rows.of(arena.data.schema, opened, federation.mechanism.grid)
-    assert np.array_equal(rows.tables, real.tables)
-    assert refused == 0
-    assert contaminated.shape == rows.sizes.shape
-    assert 1 <= contaminated.sum() <= 3
+    federation = replace(setting.federation, protocol=PROTOCOLS["plain"](), sources=None)
+    groups = federation.grouped([node.id for node in arena.nodes])
+    assert [{arena.nodes[at].id for at in group} for group in setting.groups] == list(map(set, groups))
+    real = federation.open(federation.prepare(poisoned))
+    assert np.array_equal(outcome.opened.rows, real.opened.rows)
+    assert outcome.refused == 0
+    assert 1 <= outcome.contaminated.sum() <= 3
     for chosen in [rule] if size == "all" else [rule, choose_rule("median")]:
-        model = replace(federation, rule=chosen).open(Contributions(groups, vectors)).model
-        mine = chosen.combine(setting.refined(rows, chosen))
-        assert np.array_equal(mine.table, model.parameters.table)
+        model = replace(federation, rule=chosen).run(poisoned).model
+        mine = setting.readout(chosen).model(outcome.opened)
+        assert np.array_equal(mine.parameters.table, model.parameters.table)
 
 
-def test_proven_rows_carry_the_noise_of_a_real_proven_round():
+def test_proven_rows_are_those_of_a_real_proven_round():
     (cell,) = [c for c in grid(epsilon="2", group_size=5, inputs="verified").cells() if c["malicious"]]
     arena = arena_of(cell)
     setting = Setting.of(arena, cell)
-    schema, mechanism = arena.data.schema, setting.federation.mechanism
-    real = VerifiedFederation(schema, PROTOCOLS["verified"](), mechanism, choose_rule("sum"), seed=1)
-    rows, _, _ = setting.opened(None, 0, choose_rule("sum"))
-    expected = variances(mechanism, schema, real.among(5), real.shares(5))
-    assert np.array_equal(setting.variances(rows), np.tile(expected, (3, 1)))
+    poison = choose_poison("scaled_flip")
+    outcome = setting.opened(poison, 3, choose_rule("sum"))
+    poisoned = poison.nodes(
+        list(arena.nodes),
+        list(arena.order[:3]),
+        arena.data.schema,
+        choose_rule("sum"),
+        arena.streams.rng("poison"),
+    )
+    real = replace(setting.federation, sources=None).run(poisoned)
+    assert np.array_equal(outcome.opened.rows, real.opened.rows)
+    assert outcome.opened.members == real.opened.members
+    assert outcome.refused == 3 == len(real.transcript.blames) + len(real.refused)
+
+
+def test_a_sweep_that_a_round_would_refuse_is_refused_unless_nodes_split():
+    choices = {"inputs": "verified", "sizes": "exponential", "nodes": 30, "rules": ["sum"]}
+    with pytest.raises(ValueError, match="may submit once.*or let nodes split"):
+        table(**choices)
+    lines = table(**choices, split=True)
+    assert lines["balanced_accuracy"].between(0, 1).all()
+    (cell, *_) = grid(**choices, split=True).cells()
+    setting = Setting.of(arena_of(cell), cell)
+    assert len(setting.submitters) > 30
+    held = sum(len(node.records) for node in setting.submitters)
+    assert held == sum(len(node.records) for node in setting.arena.nodes)
 
 
 def test_without_an_attack_the_sum_is_the_pooled_model():

@@ -28,7 +28,7 @@ FEDERATION = SCENARIO.federation(DATA)
 NODES = SCENARIO.deal(DATA)
 SILENT = FEDERATION.run(NODES, Faults(silent={"node-0004": 0}))
 LENGTH = DATA.schema.length
-CAPACITY = FEDERATION.session(FEDERATION.groups(NODES)).capacity
+CAPACITY = FEDERATION.session(FEDERATION.grouped([node.id for node in NODES])).capacity
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,9 @@ from protocols.schemes.gossip import Gossip
 from protocols.schemes.masking import Masking
 from protocols.schemes.plain import Plain
 from securenb.data.dataset import load_dataset
+from securenb.experiments.choices import Choices
 from securenb.federation.federation import Federation
+from securenb.federation.round import Contributions
 from securenb.privacy.mechanisms.discrete_gaussian import DiscreteGaussian
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.mechanisms.none import NoNoise
@@ -96,7 +98,7 @@ def test_under_gossip_a_neighbour_reads_a_share_of_a_dose_and_not_a_dose():
     assert ledger.epsilon("add-remove") == 1
     assert ledger.epsilon("add-remove", "vector") > 20
     local = federation(Gossip(), group_size=1, seed=1)
-    assert local.charged(local.groups(NODES)).epsilon("add-remove", "vector") == 1
+    assert local.charged(local.grouped([node.id for node in NODES])).epsilon("add-remove", "vector") == 1
 
 
 @pytest.mark.parametrize("mechanism", [Skellam(Fraction(1), 1e-6), DiscreteGaussian(Fraction(1), 1e-6)])
@@ -115,7 +117,37 @@ def test_noise_on_a_finer_grid_is_taken_off_again(mechanism):
 )
 def test_a_dose_counts_on_the_guaranteed_honest_survivors_of_a_group(group_size, colluding, expected):
     choice = federation(group_size=group_size, colluding=colluding)
-    assert choice.among(group_size or len(NODES)) == expected
+    assert choice.noise.honest(group_size or len(NODES)) == expected
+
+
+@pytest.mark.parametrize("name", list(PROTOCOLS))
+@pytest.mark.parametrize("epsilon", ["none", "1"])
+def test_a_round_without_messages_is_the_round_with_them(name, epsilon):
+    choices = Choices.checked(protocol=name, epsilon=epsilon, group_size=6, seed=5)
+    real, ideal = (choices.federation_over(DATA.schema).run(NODES, by=by) for by in ("messages", "ideal"))
+    assert real.digests() == ideal.digests()
+    assert real.opened.members == ideal.opened.members
+    assert real.ledger.releases == ideal.ledger.releases
+    assert (real.learned, real.refused) == (ideal.learned, ideal.refused)
+
+
+def test_a_proven_round_without_messages_is_the_round_with_them():
+    choices = Choices.checked(protocol="verified", record_cap=200, epsilon="1", group_size=6, seed=5)
+    federation = choices.federation_over(DATA.schema)
+    sent = federation.prepare(NODES)
+    inflated = sent.vectors[NODES[2].id] + (np.arange(DATA.schema.length) == 0)
+    lie = {NODES[2].id: inflated, NODES[3].id: np.zeros(3)}
+    sent = Contributions(sent.groups, {**sent.vectors, **lie})
+    real, ideal = (federation.open(sent, by=by) for by in ("messages", "ideal"))
+    assert NODES[2].id not in {name for members in real.opened.members for name in members}
+    assert real.digests() == ideal.digests()
+    assert real.opened.members == ideal.opened.members
+    assert real.refused == ideal.refused != {}
+
+
+def test_without_messages_nothing_can_be_lost():
+    with pytest.raises(ValueError, match="run by messages"):
+        federation().run(NODES, Faults(silent={NODES[0].id: 0}), by="ideal")
 
 
 def test_more_colluders_than_survivors_are_refused():

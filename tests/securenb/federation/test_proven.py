@@ -13,7 +13,7 @@ from protocols.validity import within
 from securenb.certify.certificate import certify
 from securenb.data.dataset import load_dataset
 from securenb.federation.federation import Federation
-from securenb.federation.proven import VerifiedFederation, proven
+from securenb.federation.proven import proven_in_words
 from securenb.federation.round import Contributions
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.mechanisms.none import NoNoise
@@ -28,8 +28,8 @@ CAP = max(len(node.records) for node in NODES)
 
 
 def federation(mechanism=None, protocol=None, **choices):
-    choices = {"record_cap": CAP, "seed": 1} | choices
-    return VerifiedFederation(DATA.schema, protocol or Verified(), mechanism or NoNoise(), Sum(), **choices)
+    choices = {"record_cap": CAP, "seed": 1, "proven": True} | choices
+    return Federation(DATA.schema, protocol or Verified(), mechanism or NoNoise(), Sum(), **choices)
 
 
 def test_without_noise_the_round_opens_the_statistics_of_all_records():
@@ -124,7 +124,7 @@ def test_the_model_is_that_of_any_other_protocol():
 
 def test_the_rule_verified_sum_gives_the_plain_sums_model_and_only_where_a_cap_is_proven():
     choices = {"record_cap": CAP, "seed": 1}
-    capped = VerifiedFederation(DATA.schema, Verified(), NoNoise(), VerifiedSum(), **choices).run(NODES)
+    capped = Federation(DATA.schema, Verified(), NoNoise(), VerifiedSum(), proven=True, **choices).run(NODES)
     assert np.array_equal(capped.model.parameters.table, federation().run(NODES).model.parameters.table)
     assert certify(capped.model, DATA.test.codes, 1, CAP).exact.all()
     with pytest.raises(ValueError, match="'verified_sum' needs nodes that prove a cap"):
@@ -133,8 +133,8 @@ def test_the_rule_verified_sum_gives_the_plain_sums_model_and_only_where_a_cap_i
 
 def test_as_many_malicious_nodes_as_may_hold_half_of_the_records_are_refused():
     def bounded(malicious, rule):
-        choices = {"record_cap": CAP, "seed": 1, "malicious": malicious}
-        return VerifiedFederation(DATA.schema, Verified(), NoNoise(), rule, **choices)
+        choices = {"record_cap": CAP, "seed": 1, "malicious": malicious, "proven": True}
+        return Federation(DATA.schema, Verified(), NoNoise(), rule, **choices)
 
     assert 2 * 3 * CAP < len(DATA.train) <= 2 * 4 * CAP
     bounded(3, VerifiedSum()).run(NODES)
@@ -146,7 +146,7 @@ def test_as_many_malicious_nodes_as_may_hold_half_of_the_records_are_refused():
 
 def test_what_is_proven_is_said_in_words():
     mean = len(DATA.train) / len(NODES)
-    said = proven(federation(record_cap=2 * CAP), mean)
+    said = proven_in_words(federation(record_cap=2 * CAP).registry, mean)
     assert f"no node counts for more than {2 * CAP} records, 2.01 × the mean size" in said
     assert "more than 33 % of the nodes" in said
 
@@ -155,5 +155,5 @@ def test_the_capacity_covers_the_doses_of_all_aggregators():
     mechanism = DiscreteLaplace(Fraction(1))
     for helpers in (1, 3):
         choice = federation(mechanism, Verified(helpers=helpers), group_size=4)
-        session = choice.session(choice.groups(NODES))
+        session = choice.session(choice.grouped([node.id for node in NODES]))
         assert session.capacity.tail == mechanism.tail(DATA.schema, 1, 1 + helpers)

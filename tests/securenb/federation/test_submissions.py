@@ -11,7 +11,8 @@ from protocols.schemes.verified import Verified
 from securenb.data.dataset import load_dataset
 from securenb.data.node import Node
 from securenb.experiments.scenario import Scenario
-from securenb.federation.proven import VerifiedFederation, proven
+from securenb.federation.federation import Federation
+from securenb.federation.proven import proven_in_words
 from securenb.federation.submissions import identities, parts
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.mechanisms.none import NoNoise
@@ -32,12 +33,13 @@ def unequal():
 
 
 def federation(mechanism=None, allowed=3, threshold=None, **choices):
-    return VerifiedFederation(
+    return Federation(
         DATA.schema,
         Verified(threshold),
         mechanism or NoNoise(),
         VerifiedSum(),
         record_cap=CAP,
+        proven=True,
         seed=1,
         submissions={"node-0": allowed},
         **choices,
@@ -107,8 +109,14 @@ def test_the_submissions_of_one_node_alone_open_nothing():
 )
 def test_a_registry_that_makes_no_sense_is_refused(node, allowed):
     with pytest.raises(ValueError, match=node):
-        VerifiedFederation(
-            DATA.schema, Verified(), NoNoise(), VerifiedSum(), record_cap=CAP, submissions={node: allowed}
+        Federation(
+            DATA.schema,
+            Verified(),
+            NoNoise(),
+            VerifiedSum(),
+            record_cap=CAP,
+            proven=True,
+            submissions={node: allowed},
         )
     if "#" in node:
         with pytest.raises(ValueError, match="kept for the submissions"):
@@ -116,7 +124,7 @@ def test_a_registry_that_makes_no_sense_is_refused(node, allowed):
 
 
 def test_what_is_proven_is_said_of_submissions():
-    assert "no submission counts for more than 100 records" in proven(federation(), 80)
+    assert "no submission counts for more than 100 records" in proven_in_words(federation().registry, 80)
 
 
 def test_a_scenario_lets_nodes_above_the_cap_split_and_no_other_protocol_does():

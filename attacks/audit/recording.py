@@ -1,0 +1,129 @@
+"""Noise sources that write down who asks for what, and answer with nothing, or with a mark."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from attacks.audit.target import Call, Frozen, Values
+from protocols.ring import Integers
+from securenb.federation.noise_plan import NoiseSources
+from securenb.privacy.distributions import DiscreteGaussian, Distribution
+from securenb.privacy.samplers import Noise
+
+Name = tuple[str | int, ...]
+
+WIDE = Fraction(1 << 60)
+"""A variance at which two streams give the same four draws with probability below 2^-100."""
+
+
+class SharedSource:
+    """Every name gets the one source: what is asked can then be marked call by call."""
+
+    def __init__(self, noise: Noise) -> None:
+        self._noise = noise
+
+    def __call__(self, *name: str | int) -> Noise:
+        """See `securenb.federation.noise_plan.NoiseSources`."""
+        return self._noise
+
+
+class RecordingSources:
+    """A source a name, each of which writes down its calls and answers `answer`."""
+
+    def __init__(self, answer: int = 0) -> None:
+        self._answer = answer
+        self._frozen: dict[Name, list[Frozen]] = defaultdict(list)
+
+    def __call__(self, *name: str | int) -> Noise:
+        """See `securenb.federation.noise_plan.NoiseSources`."""
+        source = Frozen(always=self._answer)
+        self._frozen[name].append(source)
+        return source
+
+    def asked(self) -> dict[Name, tuple[Call, ...]]:
+        """What was asked for, by the name of the source."""
+        return {
+            name: tuple(call for source in sources for call in source.calls)
+            for name, sources in self._frozen.items()
+            if any(source.calls for source in sources)
+        }
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one contributor of noise asked for in the round's own code.
+
+    Attributes
+    ----------
+    who
+        A node, or an aggregator and a group, in words.
+    calls
+        What it asked for, by source.
+    added
+        What it adds to its vector when every draw is one, (d,): where its noise lands.
+    size
+        Of its group.
+    """
+
+    who: str
+    size: int
+    calls: dict[Name, tuple[Call, ...]]
+    added: Integers
+
+
+def traced(added: Callable[[NoiseSources], Values]) -> tuple[Values, list[Call], list[Any]]:
+    """What is released without noise, what is asked for, and the law of the noise on each coordinate.
+
+    Each request is answered with ones in turn, to see where it lands; `None` where none does.
+
+    Parameters
+    ----------
+    added
+        The released vector, (d,), given where noise comes from.
+    """
+    frozen = Frozen()
+    values = added(SharedSource(frozen))
+    laws: list[Any] = [None] * len(values)
+    for index, (law, size) in enumerate(frozen.calls):
+        reached = np.flatnonzero(added(SharedSource(Frozen(index))) != values)
+        one: Distribution = law
+        if isinstance(law, DiscreteGaussian) and len(reached):
+            one = law.repeated(size // len(reached))
+        for column in reached:
+            laws[column] = one if laws[column] is None else ("several laws", one, laws[column])
+    return values, frozen.calls, laws
+
+
+def recorded(who: str, size: int, added: Callable[[NoiseSources], Integers]) -> Asked:
+    """What a contributor asks for, and adds."""
+    recorder = RecordingSources()
+    nothing = added(recorder)
+    return Asked(who, size, recorder.asked(), added(RecordingSources(answer=1)) - nothing)
+
+
+def alike(sources: NoiseSources, names: list[Name], *, again: bool) -> Iterator[str]:
+    """Where two of these sources give the same draws, in words.
+
+    Parameters
+    ----------
+    again
+        Whether a source asked for twice must differ, too: outside simulations nothing may repeat.
+    """
+    seen: dict[bytes, Name] = {}
+    for name in names:
+        for time in range(1 + again):
+            drawn = sources(*name).gaussian(WIDE, 4).tobytes()
+            if drawn in seen:
+                which = f"runs {time} and {time + 1} of {_word(name)}" if seen[drawn] == name else (
+                    f"{_word(seen[drawn])} and {_word(name)}"
+                )  # fmt: skip
+                yield f"{which} draw from one stream"
+            seen[drawn] = name
+
+
+def _word(name: Name) -> str:
+    return " ".join(map(str, name))
