@@ -136,7 +136,7 @@ class Verdict:
     opened: Opened | None
     transcript: Transcript = field(repr=False)
     misblamed: frozenset[PartyId]
-    """Honest parties whom other honest parties blamed."""
+    """Honest parties whom other honest parties blamed, without naming the one who did it beside them."""
 
 
 def judged(deviation: Deviation, role: Role, cast: Cast) -> Verdict | None:
@@ -157,9 +157,10 @@ def judged(deviation: Deviation, role: Role, cast: Cast) -> Verdict | None:
         opened = None
     if not deviation.changed:
         return None
-    blamed = frozenset(blame.party for blame in run.transcript.blames if blame.by != who)
-    outcome = _outcome(deviation, opened, cast, blamed=who in blamed)
-    return Verdict(outcome, opened, run.transcript, blamed - {who})
+    suspected = [blame.suspects for blame in run.transcript.blames if blame.by != who]
+    outcome = _outcome(deviation, opened, cast, blamed=any(who in each for each in suspected))
+    misblamed = frozenset(party for each in suspected if who not in each for party in each)
+    return Verdict(outcome, opened, run.transcript, misblamed)
 
 
 def _outcome(deviation: Deviation, opened: Opened | None, cast: Cast, *, blamed: bool) -> Outcome:

@@ -18,12 +18,18 @@ class FaultyParty(ProtocolError):
 
     The name is the channel's: it proves to the one who raised this that the message came from `party`,
     not to anybody else.
+
+    Parameters
+    ----------
+    others
+        Parties that may have done it instead, where the one who raised this cannot know.
     """
 
-    def __init__(self, party: str, reason: str) -> None:
-        super().__init__(f"{party}: {reason}")
+    def __init__(self, party: str, reason: str, others: tuple[str, ...] = ()) -> None:
+        super().__init__(f"{' or '.join((party, *others))}: {reason}")
         self.party = party
         self.reason = reason
+        self.others = others
 
 
 @contextmanager

@@ -28,11 +28,12 @@ class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 class Reply(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag="reply", gc=False):
     """What a party answers: signed frames with their recipients, and what it says of the run.
 
-    `stopped` is why it ended the run for itself; empty while it goes on. `cpu` is in seconds.
+    `blames` are who, why, and who else it may have been. `stopped` is why it ended the run for itself; empty
+    while it goes on. `cpu` is in seconds.
     """
 
     frames: tuple[tuple[str, bytes], ...] = ()
-    blames: tuple[tuple[str, str], ...] = ()
+    blames: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     stopped: str = ""
     finished: bool = False
     cpu: float = 0.0
@@ -106,7 +107,7 @@ class LastingParty:
         party.late_faults.clear()
         return Reply(
             frames=tuple((envelope.recipient, self._post.seal(envelope)) for envelope in said),
-            blames=tuple((fault.party, fault.reason) for fault in blames),
+            blames=tuple((fault.party, fault.reason, fault.others) for fault in blames),
             stopped=stopped,
             finished=party.output is not None,
             cpu=time.process_time() - begin,

@@ -106,7 +106,7 @@ class LocalRun:
         try:
             envelopes = deque(question())
         except FaultyParty as fault:
-            self.transcript.blames.append(Blame(me, fault.party, fault.reason))
+            self.transcript.blames.append(Blame.of(me, fault))
             return
         except Abort as abort:
             self.transcript.stops.append(Stop(me, str(abort)))
@@ -115,7 +115,7 @@ class LocalRun:
         finally:
             tally.cpu += time.process_time() - begin
             late = self.parties[me].late_faults
-            self.transcript.blames += [Blame(me, fault.party, fault.reason) for fault in late]
+            self.transcript.blames += [Blame.of(me, fault) for fault in late]
             late.clear()
         if envelopes:
             tally.spoken.append(len(envelopes))
@@ -163,7 +163,7 @@ class LocalRun:
         try:
             body = self._codec.decode(frame.sender, recipient, frame.data)
         except FaultyParty as fault:
-            self.transcript.blames.append(Blame(recipient, fault.party, fault.reason))
+            self.transcript.blames.append(Blame.of(recipient, fault))
             return
         envelope = Envelope(frame.sender, recipient, body)
         self._ask(recipient, lambda: party.handle(envelope))

@@ -197,7 +197,7 @@ class RelayedRun:
         tally.cpu += reply.cpu
         if reply.frames:
             tally.spoken.append(len(reply.frames))
-        self.transcript.blames += [Blame(party, faulty, reason) for faulty, reason in reply.blames]
+        self.transcript.blames += [Blame(party, *blame) for blame in reply.blames]
         if reply.finished:
             self._unfinished.discard(party)
         for recipient, data in reply.frames:
@@ -247,7 +247,7 @@ class RelayedRun:
         try:
             envelopes = question()
         except FaultyParty as fault:
-            self.transcript.blames.append(Blame(AGGREGATOR, fault.party, fault.reason))
+            self.transcript.blames.append(Blame.of(AGGREGATOR, fault))
             return
         except Abort as abort:
             self.transcript.stops.append(Stop(AGGREGATOR, str(abort)))
@@ -256,7 +256,7 @@ class RelayedRun:
         finally:
             tally.cpu += time.process_time() - begin
             late = self._aggregator.late_faults
-            self.transcript.blames += [Blame(AGGREGATOR, fault.party, fault.reason) for fault in late]
+            self.transcript.blames += [Blame.of(AGGREGATOR, fault) for fault in late]
             late.clear()
         if envelopes:
             tally.spoken.append(len(envelopes))

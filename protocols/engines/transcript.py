@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from protocols.errors import FaultyParty
 from protocols.party import AGGREGATOR, PartyId
 
 ROLES = ("node", "aggregator", "trustee")
@@ -40,11 +41,27 @@ class Tally:
 
 @dataclass(frozen=True)
 class Blame:
-    """`by` saw `party` break the protocol; the message was ignored."""
+    """`by` saw `party`, or one of `others` instead, break the protocol; the message was ignored."""
 
     by: PartyId
     party: PartyId
     reason: str
+    others: tuple[PartyId, ...] = ()
+
+    @classmethod
+    def of(cls, by: PartyId, fault: FaultyParty) -> "Blame":
+        """What `by` noticed."""
+        return cls(by, fault.party, fault.reason, fault.others)
+
+    @property
+    def suspects(self) -> tuple[PartyId, ...]:
+        """Those of whom one did it."""
+        return (self.party, *self.others)
+
+    @property
+    def whom(self) -> str:
+        """Who is blamed, in words."""
+        return " or ".join(self.suspects)
 
 
 @dataclass(frozen=True)
@@ -134,7 +151,7 @@ class Transcript:
             f"{stage.carried:,} B, of it the slowest party's own work {1e3 * stage.cpu:,.0f} ms"
             for stage in self.stages
         ]
-        lines += [f"blamed     {blame.party} (by {blame.by}): {blame.reason}" for blame in self.blames]
+        lines += [f"blamed     {blame.whom} (by {blame.by}): {blame.reason}" for blame in self.blames]
         lines += [f"stopped    {stop.party}: {stop.reason}" for stop in self.stops]
         return "\n".join(lines)
 

@@ -233,7 +233,7 @@ class Coordinator:
             for stop in run.transcript.stops:
                 log.write("left", party=stop.party, why=stop.reason)
             for blame in run.transcript.blames:
-                log.write("blamed", party=blame.party, by=blame.by, why=blame.reason)
+                log.write("blamed", party=blame.whom, by=blame.by, why=blame.reason)
         return federation.concluded(opened, session.groups, run.transcript)
 
     def _keep(self, out: Path, scenario: RoundChoices, federation: Federation, round_: Round) -> None:

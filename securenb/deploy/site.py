@@ -157,8 +157,8 @@ class Site:
             bytes=sum(len(data) for _, data in reply.frames),
             cpu=round(reply.cpu, 4),
         )
-        for party, reason in reply.blames:
-            self.log.write("blamed", session=name, party=party, why=reason)
+        for party, reason, others in reply.blames:
+            self.log.write("blamed", session=name, party=" or ".join((party, *others)), why=reason)
         if reply.stopped or reply.finished:
             self.log.write("stopped" if reply.stopped else "finished", session=name, why=reply.stopped)
             steps.forget()

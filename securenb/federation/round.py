@@ -71,7 +71,7 @@ class Round:
         if self.refused:
             facts["refused at the door"] = ", ".join(self.refused)
         if transcript.blames:
-            facts["blamed"] = "; ".join(f"{blame.party}: {blame.reason}" for blame in transcript.blames)
+            facts["blamed"] = "; ".join(f"{blame.whom}: {blame.reason}" for blame in transcript.blames)
         lines = [
             [
                 role,

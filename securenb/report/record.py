@@ -55,7 +55,9 @@ def round_record(round_: Round, protocol: Protocol) -> dict[str, Any]:
         ],
         "mechanisms": sorted({release.mechanism for release in round_.ledger.releases}),
         "stages": [asdict(stage) for stage in transcript.stages],
-        "blamed": [asdict(blame) for blame in transcript.blames],
+        "blamed": [
+            {"by": blame.by, "party": blame.whom, "reason": blame.reason} for blame in transcript.blames
+        ],
         "left": [asdict(stop) for stop in transcript.stops],
     }
 
