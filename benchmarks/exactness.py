@@ -29,8 +29,8 @@ from protocols.schemes.secagg import SecAgg
 from protocols.schemes.secagg_plus import SecAggPlus
 from protocols.session import Session
 
-FRAMES = {"lying": 5, "curious": 4}
-"""What a node sends in a whole run, one frame a stage: keys, shares, vector, (confirmation,) unmasking."""
+FRAMES = {"lying": 6, "curious": 5}
+"""What a node sends in a whole run, a frame a stage: keys, shares, complaint, vector, (proofs,) unmasking."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,12 @@ def summed(
 
     advertised = sending(1, set(range(len(group))))
     shared = sending(2, reached(advertised))
-    masked = sending(3, reached(shared))
-    if min(map(len, (advertised, shared, masked))) < protocol.survivors(len(group)):
+    going = sending(3, reached(shared))
+    masked = sending(4, reached(going))
+    if min(map(len, (advertised, shared, going, masked))) < protocol.survivors(len(group)):
         return None
     last = sending(FRAMES[protocol.profile], masked)
-    secrets = masked | {node for node in shared - masked if around[node] & masked}
+    secrets = masked | {node for node in going - masked if around[node] & masked}
     if any(len(around[node] & last) < threshold for node in secrets):
         return None
     return tuple(group[node] for node in sorted(masked))

@@ -5,8 +5,11 @@ A protocol that stands in one file has its messages there; these belong to what 
 
 from protocols.schemes._committee import PartSums, Request, Seeds
 from protocols.schemes._double_masking.messages import (
+    Complaint,
     Confirmation,
+    DeliveredShares,
     NeighbourKeys,
+    Participants,
     SealedShares,
     Survivors,
     Unmasking,
@@ -18,12 +21,15 @@ from protocols.schemes._prio3.messages import Sums as VerifiedSums
 from protocols.schemes._sums import Sums
 
 __all__ = [
+    "Complaint",
     "Confirmation",
+    "DeliveredShares",
     "NeighbourKeys",
     "Open",
     "PartSums",
     "Partial",
     "Partials",
+    "Participants",
     "Proven",
     "Published",
     "Report",

@@ -1,8 +1,5 @@
 """Shares of its secrets that nobody can read."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from attacks.deviation import Cast, Rewriting
 from protocols.messages import Report, SealedShares, Seeds
 from protocols.wire import Message
@@ -14,11 +11,6 @@ def _garbled(sealed: bytes) -> bytes:
 
 class BrokenShare(Rewriting):
     """Damages what it seals for others: its last share."""
-
-    misblamed: ClassVar[Mapping[str, str]] = {
-        "secagg": "shares travel through the aggregator: whoever cannot read one blames either",
-        "secagg_plus": "shares travel through the aggregator: whoever cannot read one blames either",
-    }
 
     def rewritten(self, body: Message, cast: Cast) -> Message | None:
         """See `Rewriting.rewritten`."""

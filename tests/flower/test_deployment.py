@@ -14,7 +14,7 @@ from securenb.deploy.folder import PARTIES
 pytest.importorskip("flwr", reason="needs the extra: pip install 'securenb[flower]'")
 
 VICTIM = "site-2"
-STAGES = ("start", "NeighbourKeys", "DeliveredShares", "Survivors", "Confirmations")
+STAGES = ("start", "NeighbourKeys", "DeliveredShares", "Participants", "Survivors", "Confirmations")
 
 
 @pytest.fixture(scope="module")

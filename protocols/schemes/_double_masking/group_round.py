@@ -10,16 +10,19 @@ from protocols.party import Intake, PartyId
 from protocols.primitives.key_agreement import check_public, key_pair
 from protocols.primitives.shamir import SHARE_BYTES, element
 from protocols.ring import WORD_BYTES, Residues, from_bytes
+from protocols.schemes._double_masking.complaints import leave_out
 from protocols.schemes._double_masking.messages import (
     COMMITMENT_BYTES,
     PROOF_BYTES,
     SEALED_BYTES,
+    Complaint,
     Confirmation,
     Confirmations,
     DeliveredShares,
     Keys,
     MaskedVector,
     NeighbourKeys,
+    Participants,
     SealedShares,
     Survivors,
     Unmasking,
@@ -63,6 +66,8 @@ class GroupRound:
         self._statements: dict[int, Statement] = {}
         self._mail: dict[int, dict[int, bytes]] = {}  # sender to recipient to what only they can read
         self._sharers: set[int] = set()
+        self._complaints: dict[int, list[int]] = {}  # who cannot read whose shares
+        self._participants: set[int] = set()
         self._survivors: set[int] = set()
         self._shares: dict[int, dict[int, bytes]] = {}  # owner to place to share
 
@@ -90,6 +95,8 @@ class GroupRound:
                 self._take_keys(sender, position, body)
             case SealedShares(sealed):
                 self._take_mail(position, sealed, self._keys, SEALED_BYTES)
+            case Complaint(unreadable):
+                self._take_complaint(position, unreadable)
             case Confirmation(proofs):
                 self._take_mail(position, proofs, self._survivors, PROOF_BYTES)
             case MaskedVector(words):
@@ -111,6 +118,7 @@ class GroupRound:
         stages = {
             Keys: self._introduce,
             SealedShares: self._deliver,
+            Complaint: self._settle,
             MaskedVector: self._announce,
             Confirmation: self._pass_on,
             Unmasking: self._open,
@@ -121,8 +129,12 @@ class GroupRound:
         self._expected = expected
         self._intake = Intake(self.terms.group[node] for node in sorted(nodes))
 
-    def _give_up(self, reason: str) -> Replies:
-        missing = tuple(node for node in self.terms.group if node not in self._intake.received)
+    def _give_up(self, reason: str, left_out: Container[int] = ()) -> Replies:
+        missing = tuple(
+            node
+            for position, node in enumerate(self.terms.group)
+            if node not in self._intake.received or position in left_out
+        )
         self.lost = Lost(self.terms.index, missing, reason)
         return []
 
@@ -154,9 +166,39 @@ class GroupRound:
         return replies
 
     def _deliver(self, sharers: set[int]) -> Replies:
-        self._invite(sharers, MaskedVector)
+        self._invite(sharers, Complaint)
         self._sharers = sharers
         return [(name, DeliveredShares(*mail)) for name, mail in self._sorted_mail(sharers)]
+
+    def _take_complaint(self, position: int, unreadable: bytes) -> None:
+        around = self._around(position)
+        about = [around[place] for place in unpack_set(unreadable, len(around))]
+        if position in about or not self._sharers.issuperset(about):
+            raise ValueError("a complaint about shares that were not delivered")
+        if about:
+            self._complaints[position] = about
+
+    def _settle(self, heard: set[int]) -> Replies:
+        """Leave out so many that all who go on can read one another's shares."""
+        group, liars = self.terms.group, self.terms.liars
+        quarrels = {
+            node: [other for other in about if other in heard] for node, about in self._complaints.items()
+        }
+        left_out = leave_out(quarrels, liars)
+        for node in left_out.alone:
+            reason = f"shares from it or for it that more than {liars} others cannot read, or say so"
+            self.late_faults.append(FaultyParty(group[node], reason))
+        for one, other in left_out.pairs:
+            reason = "shares between the two that cannot be read, or one says so"
+            self.late_faults.append(FaultyParty(group[one], reason, (group[other],)))
+        participants = heard - left_out.nodes
+        if len(participants) < self.terms.minimum:
+            able = f"{len(participants)} of {len(group)} can read one another's shares"
+            return self._give_up(f"{able}, {self.terms.minimum} needed", left_out.nodes)
+        self._participants = participants
+        self._invite(participants, MaskedVector)
+        body = Participants(pack_set(participants, len(group)))
+        return [(group[node], body) for node in sorted(participants)]
 
     def _announce(self, survivors: set[int]) -> Replies:
         self._survivors = survivors
@@ -176,8 +218,8 @@ class GroupRound:
         around = self._around(position)
         places = unpack_set(body.present, len(around))
         owners = [around[place] for place in places]
-        if not self._sharers.issuperset(owners):
-            raise ValueError("a share of somebody who sent none")
+        if not self._participants.issuperset(owners):
+            raise ValueError("a share of a node that did not go on")
         shares = list(items(body.shares, len(places), SHARE_BYTES))
         for share in shares:
             element(share)
@@ -222,7 +264,7 @@ class GroupRound:
 
     def _owners(self) -> set[int]:
         """Whose secrets have to be rebuilt: the survivors', and those that share a mask with one."""
-        silent = self._sharers - self._survivors
+        silent = self._participants - self._survivors
         return self._survivors | {
             node for node in silent if not self._survivors.isdisjoint(self._around(node))
         }
@@ -248,6 +290,6 @@ class GroupRound:
         around = self._around(owner)
         for place in wrong:
             holder = self.terms.group[around[place]]
-            reason = f"its share of a secret of {name} does not fit the others': it or {name} lied (rule 15)"
-            self.late_faults.append(FaultyParty(holder, reason))
+            reason = f"the share of a secret of {name} at {holder} does not fit the others (rule 15)"
+            self.late_faults.append(FaultyParty(holder, reason, (name,)))
         return secret

@@ -47,6 +47,18 @@ class DeliveredShares(Message, frozen=True):
     sealed: bytes
 
 
+class Complaint(Message, frozen=True):
+    """Node: the holders whose sealed pair it cannot read; mostly none."""
+
+    unreadable: bytes
+
+
+class Participants(Message, frozen=True):
+    """Aggregator: the nodes of the group (a set of positions in it) that go on: to mask with, and to sum."""
+
+    members: bytes
+
+
 class MaskedVector(Message, frozen=True):
     """Node: its vector plus all its masks, 8·d bytes."""
 
@@ -75,7 +87,7 @@ class Confirmations(Message, frozen=True):
 class Unmasking(Message, frozen=True):
     """Node, last: for each present place one share, of a survivor's seed or of a silent node's mask key.
 
-    A place is absent if its holder delivered nothing, or nothing readable.
+    A place is absent if its holder was not among the participants.
     """
 
     present: bytes
@@ -87,6 +99,8 @@ MESSAGES = (
     NeighbourKeys,
     SealedShares,
     DeliveredShares,
+    Complaint,
+    Participants,
     MaskedVector,
     Survivors,
     Confirmation,

@@ -15,12 +15,14 @@ from protocols.ring import Integers, to_bytes, to_ring
 from protocols.schemes._double_masking.messages import (
     PROOF_BYTES,
     SEALED_BYTES,
+    Complaint,
     Confirmation,
     Confirmations,
     DeliveredShares,
     Keys,
     MaskedVector,
     NeighbourKeys,
+    Participants,
     SealedShares,
     Survivors,
     Unmasking,
@@ -80,8 +82,8 @@ class Node(Party):
         self._keys: Keys
         self._statement: Statement
         self._peers: dict[int, Peer] = {}
-        self._own_share = b""
-        self._delivered: dict[int, bytes] = {}
+        self._pairs: dict[int, bytes] = {}
+        self._going: dict[int, None] = {}
         self._survived: Statement
         self._standing: dict[int, None] = {}
 
@@ -122,6 +124,8 @@ class Node(Party):
             case NeighbourKeys():
                 return self._share(body), DeliveredShares
             case DeliveredShares():
+                return self._read(body), Participants
+            case Participants():
                 return self._mask(body), Survivors
             case Survivors():
                 self._accept(body)
@@ -174,37 +178,57 @@ class Node(Party):
             for secret in (self._secrets.seed, self._secrets.mask)
         )
         self._peers = peers
-        self._own_share = seeds[self._place]
+        self._pairs = {self._place: seeds[self._place] + masks[self._place]}
         return SealedShares(
             b"".join([peer.seal_shares(seeds[place] + masks[place]) for place, peer in peers.items()])
         )
 
-    def _mask(self, body: DeliveredShares) -> MaskedVector:
+    def _read(self, body: DeliveredShares) -> Complaint:
         places = self._places(body.present, {self._place, *self._peers})
         self._enough(len(places), "holders sent shares")
         places.remove(self._place)
-        delivered = dict(zip(places, items(body.sealed, len(places), SEALED_BYTES), strict=True))
+        unreadable = []
+        for place, sealed in zip(places, items(body.sealed, len(places), SEALED_BYTES), strict=True):
+            peer = self._peers[place]
+            try:
+                self._pairs[place] = peer.unseal_shares(sealed)
+            except ValueError as error:
+                unreadable.append(place)
+                reason = f"shares of {peer.name} that {self.me} cannot read: {error}"
+                self.late_faults.append(FaultyParty(peer.name, reason, (AGGREGATOR,)))
+        return Complaint(pack_set(unreadable, len(self._around)))
+
+    def _mask(self, body: Participants) -> MaskedVector:
+        """Mask with those who go on, if this node could read what each of them sealed for it."""
+        going = self._told(body.members, self._pairs, "nodes go on that sent nothing this node can read")
+        self._enough(len(going), "holders go on")
         words = to_ring(self._vector).copy()
         add_mask(words, self._terms.self_mask(self._secrets.seed))
-        for place in delivered:
-            self._peers[place].mask_with(words, self._secrets.mask_key)
+        for place in going:
+            if place != self._place:
+                self._peers[place].mask_with(words, self._secrets.mask_key)
         self._releases.claim(self.me, self._terms.session)
-        self._delivered = delivered
+        self._going = dict.fromkeys(going)
         return MaskedVector(to_bytes(words))
+
+    def _told(self, packed: bytes, among: Collection[int], otherwise: str) -> list[int]:
+        """The places of the holders in a set of the group's nodes; they must be `among` some (rule 6)."""
+        members = bits_of(packed, len(self._terms.group))
+        if members.bit_count() < self._terms.minimum:
+            raise ValueError(
+                f"a sum of {members.bit_count()} is asked for, {self._terms.minimum} is the least (rule 6)"
+            )
+        places = [place for place, node in enumerate(self._around) if members >> node & 1]
+        if self._place not in places:
+            raise ValueError(f"{self.me} itself is missing")
+        if not all(place in among for place in places):
+            raise ValueError(otherwise)
+        return places
 
     def _accept(self, body: Survivors) -> None:
         """Keep the survivors if this node may help to open their sum (rules 5 and 6)."""
         terms = self._terms
-        members = bits_of(body.members, len(terms.group))
-        if members.bit_count() < terms.minimum:
-            raise ValueError(
-                f"a sum of {members.bit_count()} is asked for, {terms.minimum} is the least (rule 6)"
-            )
-        standing = [place for place, node in enumerate(self._around) if members >> node & 1]
-        if self._place not in standing:
-            raise ValueError(f"{self.me} itself is missing")
-        if not all(place == self._place or place in self._delivered for place in standing):
-            raise ValueError("nodes survived that delivered no shares")
+        standing = self._told(body.members, self._going, "nodes survived that did not go on")
         if len(standing) < terms.threshold:
             raise ValueError(f"{len(standing)} holders survived, {terms.threshold} needed (rule 5)")
         self._survived = terms.survived(body.members)
@@ -228,17 +252,8 @@ class Node(Party):
 
     def _unmask(self) -> Unmasking:
         """One share of each holder's secrets: of its seed if it survived, of its mask key if not (rule 2)."""
-        shares = {self._place: self._own_share}
-        for place, sealed in self._delivered.items():
-            peer = self._peers[place]
-            try:
-                pair = peer.unseal_shares(sealed)
-            except ValueError as error:
-                reason = (
-                    f"passed on shares of {peer.name} that nobody can read: {error}; it or {peer.name} did it"
-                )
-                self.late_faults.append(FaultyParty(AGGREGATOR, reason))
-                continue
-            shares[place] = pair[:SHARE_BYTES] if place in self._standing else pair[SHARE_BYTES:]
-        places = sorted(shares)
-        return Unmasking(pack_set(places, len(self._around)), b"".join([shares[place] for place in places]))
+        shares = [
+            self._pairs[place][:SHARE_BYTES] if place in self._standing else self._pairs[place][SHARE_BYTES:]
+            for place in self._going
+        ]
+        return Unmasking(pack_set(self._going, len(self._around)), b"".join(shares))

@@ -48,6 +48,14 @@ class Terms:
         """Whether the aggregator is expected to lie."""
         return self.roster is not None
 
+    @property
+    def liars(self) -> int:
+        """The most malicious nodes around a node that cannot end the round while nobody falls silent.
+
+        They cost it at most as many honest holders as they are, and the threshold must be left.
+        """
+        return (self.neighbourhoods.holders - self.threshold) // 2
+
     @cached_property
     def group(self) -> tuple[PartyId, ...]:
         """The nodes of the group."""

@@ -39,7 +39,7 @@ def test_without_a_seed_every_site_draws_its_own_noise_and_keys(deployment):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", range(5))
+@pytest.mark.parametrize("stage", range(6))
 @pytest.mark.parametrize("protocol", ["secagg", "oneshot"])
 def test_a_site_that_dies_leaves_the_exact_sum_of_the_others_and_the_next_round_works(
     deployment, protocol, stage
@@ -209,7 +209,7 @@ def test_a_deployed_round_is_reported_like_a_local_one_and_with_its_stages(deplo
     folder = deployment.round()
     Report.read(folder / RESULT).write(folder / "report.html")
     page = (folder / "report.html").read_text()
-    for words in ("What each party saw", "Ledger", "5 stages took", "slowest party&#x27;s work, s"):
+    for words in ("What each party saw", "Ledger", "6 stages took", "slowest party&#x27;s work, s"):
         assert words in page
     stages = [line["name"] for line in deployment.said(folder, "stage")]
     assert all(f"<td>{name}</td>" in page for name in stages)

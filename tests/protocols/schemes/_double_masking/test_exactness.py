@@ -40,15 +40,15 @@ def sparse_run(profile, frames):
     graph, threshold = protocol.graph(session, 0)
     assert graph.holders < len(nodes)
     vectors = {node: np.array([i, -i]) for i, node in enumerate(nodes)}
-    silent = {node: int(count) for node, count in zip(nodes, frames, strict=True) if count < 5}
+    silent = {node: int(count) for node, count in zip(nodes, frames, strict=True) if count < 6}
     parties = protocol.parties(vectors, session, seeded(1))
     run = LocalRun(parties, protocol.codec(session), session, Faults(silent))
-    last = 5 if profile == "lying" else 4
+    last = 6 if profile == "lying" else 5
     to_the_end = {i for i, count in enumerate(frames) if count >= last}
-    summed = [i for i, count in enumerate(frames) if count >= 3]
+    summed = [i for i, count in enumerate(frames) if count >= 4]
     # needed are the seeds of survivors, and the mask keys of those who shared and have a survivor around
     needed = set(summed) | {
-        i for i, count in enumerate(frames) if count == 2 and set(graph.around(i)) & set(summed)
+        i for i, count in enumerate(frames) if count == 3 and set(graph.around(i)) & set(summed)
     }
     enough = all(len(to_the_end & set(graph.around(i))) >= threshold for i in needed)
     return run, nodes, summed, enough and len(summed) >= protocol.survivors(len(nodes))
@@ -58,8 +58,8 @@ def sparse_run(profile, frames):
 @pytest.mark.parametrize("rate", [0.0, 0.1])
 def test_a_sparse_graph_opens_exact_sums_within_the_rates_it_was_sized_for(profile, rate):
     rng = np.random.default_rng(3)
-    frames = np.full(110, 5)
-    frames[rng.choice(110, int(rate * 110), replace=False)] = rng.integers(5, size=int(rate * 110))
+    frames = np.full(110, 6)
+    frames[rng.choice(110, int(rate * 110), replace=False)] = rng.integers(6, size=int(rate * 110))
     run, nodes, summed, enough = sparse_run(profile, frames)
     opened = run.run()
     assert enough
@@ -73,7 +73,7 @@ def test_a_sparse_graph_opens_exact_sums_within_the_rates_it_was_sized_for(profi
 @pytest.mark.parametrize("seed", range(6))
 def test_a_sparse_graph_opens_nothing_else_when_more_fall_silent(profile, seed):
     rng = np.random.default_rng(seed)
-    frames = np.where(rng.random(110) < 0.12 + 0.06 * seed, rng.integers(5, size=110), 5)
+    frames = np.where(rng.random(110) < 0.12 + 0.06 * seed, rng.integers(6, size=110), 6)
     run, nodes, summed, enough = sparse_run(profile, frames)
     try:
         opened = run.run()
