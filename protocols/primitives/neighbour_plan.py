@@ -4,16 +4,25 @@ Source: Bell et al. 2020, "Secure Single-Server Aggregation with (Poly)Logarithm
 (properties of the graph) and appendix: hypergeometric tails and union bounds over nodes. The lying
 profile goes beyond the paper; its condition is derived in docs/protocols/secagg_plus.md.
 
-An attack succeeds with probability at most 2^-40 over the random order of the nodes, for corrupt nodes
-chosen before it; a run fails through drop-outs alone with probability at most 2^-30.
+One draw of the order of the nodes is bad with probability at most 2^-draw_bits, for corrupt nodes chosen
+before it. Whoever draws again and again, 2^tries_bits times, and keeps the order that suits its accomplices,
+finds a bad one with probability at most 2^(tries_bits - draw_bits). A lying aggregator may do so, since it
+alone chooses the session's id; a curious one draws once. A run fails through drop-outs alone with
+probability at most 2^-30.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import exp, lgamma, log2
 
 SECURITY_BITS = 40
+"""What is left after all tries: an attack succeeds with probability at most 2^-40."""
+
+TRIES_BITS = 40
+"""So many draws, as a power of two, a lying aggregator is taken to make before it opens a session."""
+
 LIVENESS_BITS = 30
 LARGEST_COMPLETE = 99
 """Up to this many nodes the complete graph costs less than it is worth to sparsify."""
@@ -21,14 +30,34 @@ LARGEST_COMPLETE = 99
 
 @dataclass(frozen=True)
 class NeighbourPlan:
-    """The neighbours of each node, and how many holders (neighbours or the node itself) rebuild a secret."""
+    """The neighbours of each node, and how many holders (neighbours or the node itself) rebuild a secret.
+
+    Attributes
+    ----------
+    neighbours, threshold
+        Of each node.
+    draw_bits
+        One draw of the order is bad with probability at most 2^-draw_bits; 0 promises nothing.
+    tries_bits
+        The draws that the promise counts on, as a power of two.
+    """
 
     neighbours: int
     threshold: int
+    draw_bits: int = 0
+    tries_bits: int = 0
 
 
 @lru_cache(maxsize=64)
-def plan(size: int, corrupt: float, dropout: float, *, lying: bool) -> NeighbourPlan | None:
+def plan(
+    size: int,
+    corrupt: float,
+    dropout: float,
+    *,
+    lying: bool,
+    security_bits: int = SECURITY_BITS,
+    tries_bits: int = TRIES_BITS,
+) -> NeighbourPlan | None:
     """The fewest neighbours that suffice among `size` nodes; `None` if the complete graph is the answer.
 
     Beyond 256 neighbours, up to 2 % more than the fewest.
@@ -40,43 +69,61 @@ def plan(size: int, corrupt: float, dropout: float, *, lying: bool) -> Neighbour
     dropout
         At most this fraction of the nodes falls silent, 0 ≤ dropout < 1.
     lying
-        Whether the aggregator may break the protocol, telling different nodes different things.
+        Whether the aggregator may break the protocol: tell different nodes different things, and draw
+        sessions until one suits it.
+    security_bits, tries_bits
+        See `NeighbourPlan`; a curious aggregator tries once. Others than the defaults are for tests.
     """
+    tries = tries_bits if lying else 0
+    bits = security_bits + tries
     neighbours = 2
     while LARGEST_COMPLETE < size > neighbours + 1:
-        threshold = smallest_threshold(size, neighbours, corrupt, dropout, lying=lying)
-        alive = size - int(dropout * size)
+        threshold = smallest_threshold(size, neighbours, corrupt, dropout, lying=lying, draw_bits=bits)
+        alive = size - part_of(size, dropout)
         if threshold <= neighbours and _below(size, alive, neighbours, threshold) <= 2**-LIVENESS_BITS / size:
-            return NeighbourPlan(neighbours, threshold)
+            return NeighbourPlan(neighbours, threshold, bits, tries)
         neighbours += max(2, neighbours // 128 * 2)
     return None
 
 
-def smallest_threshold(size: int, neighbours: int, corrupt: float, dropout: float, *, lying: bool) -> int:
-    """The smallest threshold that is safe with that many neighbours; above `neighbours` if none is."""
+def part_of(size: int, rate: float) -> int:
+    """The most nodes that are at most this fraction of `size`, for the fraction as it is written."""
+    return int(Fraction(str(rate)) * size)
+
+
+def smallest_threshold(
+    size: int, neighbours: int, corrupt: float, dropout: float, *, lying: bool, draw_bits: int
+) -> int:
+    """The smallest threshold that is safe with that many neighbours; above `neighbours` if none is.
+
+    Safe but for draws of the order that have a probability of 2^-draw_bits in all.
+    """
     holders = neighbours + 1
-    faulty = int(corrupt * size)
-    most_corrupt = _most(size, faulty, neighbours)
+    faulty = part_of(size, corrupt)
+    most_corrupt = _most(size, faulty, neighbours, draw_bits)
     if lying:
         one_view = (2 * holders + 2 * most_corrupt + 1) // 3 + 1
         no_gap = most_corrupt + neighbours // 2 + 2
         return max(one_view, no_gap)
     # honest survivors fall apart only where half of a neighbourhood in a row is corrupt or silent
-    if corrupt + dropout > 0 and log2(size) + neighbours / 2 * log2(corrupt + dropout) > -SECURITY_BITS:
+    if corrupt + dropout > 0 and log2(size) + neighbours / 2 * log2(corrupt + dropout) > -draw_bits:
         return holders
     return max(most_corrupt + 1, neighbours // 2 + 1)
 
 
-def _most(size: int, faulty: int, neighbours: int) -> int:
-    """So many of a node's neighbours are corrupt at most, for all nodes at once, but for 2^-40."""
-    upwards = _chances(size, faulty, neighbours)
+def _most(size: int, faulty: int, neighbours: int, bits: int) -> int:
+    """So many of an honest node's neighbours are corrupt at most, for all at once, but for 2^-bits."""
+    upwards = _chances(size - 1, faulty, neighbours)  # its neighbours come from the others
     tails = list(accumulate(reversed(upwards)))[::-1]  # tails[x]: x or more are corrupt
-    return next((x - 1 for x, tail in enumerate(tails) if tail <= 2**-SECURITY_BITS / size), neighbours)
+    return next((x - 1 for x, tail in enumerate(tails) if tail <= 2**-bits / size), neighbours)
 
 
 def _below(size: int, alive: int, neighbours: int, threshold: int) -> float:
-    """The probability that fewer than `threshold` of a node's neighbours are alive."""
-    return sum(_chances(size, alive, neighbours)[:threshold])
+    """The probability that fewer than `threshold` of a silent node's neighbours are alive.
+
+    A node that is alive itself has one more chance: it holds a share of its own.
+    """
+    return sum(_chances(size - 1, min(alive, size - 1), neighbours)[:threshold])
 
 
 def _chances(size: int, marked: int, drawn: int) -> list[float]:

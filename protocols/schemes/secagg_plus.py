@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from protocols.canonical import digest
 from protocols.primitives.harary import Complete, Harary, Neighbourhoods
-from protocols.primitives.neighbour_plan import NeighbourPlan, plan
+from protocols.primitives.neighbour_plan import NeighbourPlan, part_of, plan
 from protocols.protocol import Claims
 from protocols.schemes._double_masking.protocol import DoubleMasking
 from protocols.session import Session
@@ -65,7 +65,7 @@ class SecAggPlus(DoubleMasking):
 
     def _check_rates(self, size: int, threshold: int) -> None:
         """Refuse a threshold that does not keep the promise of the stated rates on the complete graph."""
-        corrupt, silent = int(self.corrupt * size), int(self.dropout * size)
+        corrupt, silent = part_of(size, self.corrupt), part_of(size, self.dropout)
         # two confirmed sets, or two kinds of shares of one node, need 2·threshold - corrupt honest nodes
         safe = 2 * threshold > size + corrupt if self.profile == "lying" else threshold > corrupt
         if not safe or threshold > size - silent:
