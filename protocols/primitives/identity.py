@@ -15,6 +15,18 @@ IDENTITY_SEED_BYTES = 32
 IDENTITY_KEY_BYTES = 32
 SIGNATURE_BYTES = 64
 
+_PRIME = 2**255 - 19
+# y-coordinates of the points whose order divides 8: under such a key one signature fits many statements
+_SMALL_ORDER = frozenset(
+    {
+        0,
+        1,
+        _PRIME - 1,
+        2707385501144840649318225287225658788936804267575313519463743609750303402022,
+        55188659117513257062467267217118295137698188065244968500265048394206261417927,
+    }
+)
+
 
 class Identity:
     """A long-term signing key.
@@ -49,6 +61,7 @@ class Roster(Mapping[str, bytes]):
         owners: dict[bytes, str] = {}
         for name, key in self._raw.items():
             try:
+                _check_public(key)
                 self._keys[name] = Ed25519PublicKey.from_public_bytes(key)
             except ValueError as error:
                 raise ValueError(f"{name}: {key.hex()} is no identity key ({error})") from None
@@ -72,3 +85,12 @@ class Roster(Mapping[str, bytes]):
         except InvalidSignature:
             return False
         return True
+
+
+def _check_public(key: bytes) -> None:
+    """Raise `ValueError` for a key that has a second encoding or small order."""
+    coordinate = int.from_bytes(key, "little") & (2**255 - 1)
+    if coordinate >= _PRIME:
+        raise ValueError("it is not written in the one way that RFC 8032 allows")
+    if coordinate in _SMALL_ORDER:
+        raise ValueError("it has small order: anybody could sign under it")

@@ -35,6 +35,17 @@ def test_what_is_no_key_is_refused_by_name():
         Roster({"alice": ALICE.public, "bob": b"short"})
 
 
+PRIME = 2**255 - 19
+ORDER_8 = 2707385501144840649318225287225658788936804267575313519463743609750303402022
+
+
+@pytest.mark.parametrize("sign", [0, 1 << 255])
+@pytest.mark.parametrize("y", [0, 1, PRIME - 1, ORDER_8, PRIME - ORDER_8, PRIME, PRIME + 1, PRIME + 3])
+def test_a_key_under_which_anybody_could_sign_or_with_a_second_encoding_is_refused(y, sign):
+    with pytest.raises(ValueError, match="eve: .*(small order|one way)"):
+        Roster({"alice": ALICE.public, "eve": (y | sign).to_bytes(32, "little")})
+
+
 def test_the_digest_depends_on_names_and_keys_only():
     same = Roster({"bob": BOB.public, "alice": ALICE.public})
     swapped = Roster({"bob": ALICE.public, "alice": BOB.public})
