@@ -32,6 +32,7 @@ class Releases:
         if folder is not None and not folder.is_dir():
             raise ValueError(f"{folder} is no folder to keep releases in")
         self._folder = folder
+        self._place = None if folder is None else _place(folder)
         self._claimed: set[str] = set()
 
     def claim(self, party: PartyId, session: Session) -> None:
@@ -42,7 +43,8 @@ class Releases:
         Raises
         ------
         Abort
-            If it was claimed before, by whatever process.
+            If it was claimed before, by whatever process; or if the folder is gone, or is another one
+            than it was: what was released before is then forgotten.
         """
         name = digest("securenb release", party, session.id).hex()
         if name in self._claimed or not self._keep(name):
@@ -57,6 +59,17 @@ class Releases:
         if self._folder is None:
             return True
         try:
+            unchanged = _place(self._folder) == self._place
+        except FileNotFoundError:
+            unchanged = False
+        if not unchanged:
+            raise Abort(
+                SessionRule.ONE_RELEASE.broken(
+                    f"the folder {self._folder.name}, which remembers what was released, is gone or another "
+                    "one; put it back"
+                )
+            )
+        try:
             # creating the file is the claim: of two processes only one succeeds
             os.close(os.open(self._folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
@@ -67,3 +80,9 @@ class Releases:
         finally:
             os.close(folder)
         return True
+
+
+def _place(folder: Path) -> tuple[int, int]:
+    """What tells this folder from one that is made anew in its place."""
+    found = folder.stat()
+    return found.st_dev, found.st_ino

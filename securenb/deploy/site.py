@@ -176,9 +176,7 @@ class Site:
         name = session_id.hex()
         vector = self.vector(federation, session)
         self.forget_others()
-        releases = self.folder / "releases"
-        releases.mkdir(exist_ok=True)
-        Releases(releases).claim(self.limits.party, session)
+        self._releases().claim(self.limits.party, session)
         if vector is not None:
             assert self.limits.budget is not None
             what = f"session {name} under {plan.protocol}"
@@ -188,6 +186,18 @@ class Site:
         )
         data = b"" if vector is None else vector.astype("<i8").tobytes()
         return _Birth(opening, os.urandom(IDENTITY_SEED_BYTES), data)
+
+    def _releases(self) -> Releases:
+        """The sessions that it took part in; `ValueError` if it has forgotten them."""
+        folder = self.folder / "releases"
+        if not folder.exists():
+            if self.ledger.payments() or any(line["event"] == "opened" for line in self.log.lines()):
+                raise ValueError(
+                    "its folder `releases`, which remembers the sessions that it took part in, is gone; "
+                    "put it back from a copy, or join as a new site with new keys"
+                )
+            folder.mkdir()
+        return Releases(folder)
 
     def vector(self, federation: Federation, session: Session) -> Integers | None:
         """The site's statistics with its share of noise; `None` for a trustee."""

@@ -1,3 +1,4 @@
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -45,6 +46,23 @@ def test_a_folder_remembers_across_restarts(tmp_path):
 def test_a_folder_that_is_none_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no folder"):
         Releases(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["gone", "made anew"])
+def test_a_folder_that_went_away_ends_in_an_abort_and_claims_nothing(tmp_path, again):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    releases = Releases(folder)
+    releases.claim("a", session_of())
+    shutil.move(folder, tmp_path / "elsewhere")
+    if again:
+        folder.mkdir()
+    with pytest.raises(Abort, match="the folder kept, .* put it back"):
+        releases.claim("a", session_of(bytes([1] * 16)))
+    if again:
+        folder.rmdir()
+    shutil.move(tmp_path / "elsewhere", folder)
+    releases.claim("a", session_of(bytes([1] * 16)))
 
 
 def claims(folder):

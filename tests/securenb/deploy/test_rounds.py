@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -153,6 +154,17 @@ def test_a_full_disk_stops_the_site_in_one_line_and_nothing_is_sent(deployment, 
     reply = deployment.ask("site-1", deployment.opening(*deployment.proposal()))
     assert reply == Reply(stopped="stopped: it cannot write to its disk (No space left on device)")
     monkeypatch.undo()
+    assert deployment.opened(deployment.round(seed=8))[0]["members"] == NAMES
+
+
+def test_a_site_that_has_forgotten_which_sessions_it_took_part_in_takes_part_in_none(deployment):
+    deployment.round()
+    site = deployment.place("site-1")
+    shutil.move(site / "releases", site / "elsewhere")
+    reply = deployment.ask("site-1", deployment.opening(*deployment.proposal()))
+    assert "`releases`, which remembers the sessions that it took part in, is gone" in reply.stopped
+    assert reply.frames == ()
+    shutil.move(site / "elsewhere", site / "releases")
     assert deployment.opened(deployment.round(seed=8))[0]["members"] == NAMES
 
 
