@@ -3,6 +3,7 @@
 A protocol that stands in one file has its messages there; these belong to what several share.
 """
 
+from protocols.one_list import Confirmed
 from protocols.schemes._committee import PartSums, Request, Seeds
 from protocols.schemes._double_masking.messages import (
     Complaint,
@@ -23,6 +24,7 @@ from protocols.schemes._sums import Sums
 __all__ = [
     "Complaint",
     "Confirmation",
+    "Confirmed",
     "DeliveredShares",
     "NeighbourKeys",
     "Open",

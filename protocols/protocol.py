@@ -77,6 +77,9 @@ class Protocol(ABC):
     3 where a node must not learn another's vector: a sum of two tells either of them the other's.
     """
 
+    def __post_init__(self) -> None:  # noqa: B027 - most have nothing to refuse
+        """Refuse parameters that no session could have."""
+
     @classmethod
     def for_tests(cls) -> Self:
         """An instance with parameters that are small, fast and INSECURE, where that makes a difference."""
@@ -97,6 +100,10 @@ class Protocol(ABC):
     def trustee(self, me: PartyId, session: Session, entropy: Entropy) -> Party:
         """The party of trustee `me`."""
         raise ValueError(f"{type(self).__name__} has no trustee {me!r}")
+
+    def trustees(self, session: Session, entropy: EntropyFor) -> dict[PartyId, Party]:
+        """The parties of all trustees, in one process."""
+        return {trustee: self.trustee(trustee, session, entropy(trustee)) for trustee in session.trustees}
 
     def spares(self, trustees: Collection[PartyId]) -> bool:
         """Whether these trustees may fall silent, at any stage, and every group still be opened."""
@@ -222,8 +229,7 @@ class Protocol(ABC):
         """
         self.check_vectors(vectors, session, complete=True)
         parties: dict[PartyId, Party] = {}
-        for trustee in session.trustees:
-            parties[trustee] = self.trustee(trustee, session, entropy(trustee))
+        parties |= self.trustees(session, entropy)
         for node in session.nodes:
             parties[node] = self.node(node, vectors[node], session, entropy(node))
         parties[AGGREGATOR] = self.aggregator(session, entropy(AGGREGATOR))

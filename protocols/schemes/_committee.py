@@ -1,21 +1,21 @@
 """The committee of `oneshot`: what is said to and by a holder of mask seeds, and what it does."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from protocols.credentials import Credentials
 from protocols.entropy import Entropy
 from protocols.errors import FaultyParty, blaming
+from protocols.one_list import Confirmed, ConfirmingCommittee, OneList
 from protocols.opened import check_members
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, key_pair
 from protocols.primitives.mask import add_mask
 from protocols.primitives.replicated import Sharing
 from protocols.primitives.seed_boxes import open_seeds, seed_tag
-from protocols.protocol import Protocol
-from protocols.releases import Releases
 from protocols.ring import WORD_BYTES, Residues, to_bytes
 from protocols.session import Session
 from protocols.wire import Message
@@ -53,32 +53,24 @@ class Request(Message, frozen=True):
 
 
 class PartSums(Message, frozen=True):
-    """For each requested group the sums over its members of the holder's parts, 8·d bytes each."""
+    """For each group whose list was confirmed the sums over its members of the holder's parts, 8·d each."""
 
+    groups: tuple[int, ...]
     words: bytes
 
 
 @dataclass(frozen=True)
-class Committee(Protocol):
-    """A protocol with a committee of holders.
+class Committee(ConfirmingCommittee):
+    """A protocol with a committee of holders of the nodes' masks.
 
     Parameters
     ----------
-    holders
-        How many there are.
     quorum
-        How many of them it takes; fewer, with the aggregator, learn nothing but the opened rows. More
-        than half, so that two quorums have a holder in common: up to 2·`quorum` − `holders` − 1
-        colluding ones do not get a lying aggregator a second list of members.
-    releases
-        Where holders keep which sessions they have answered; `None`: they remember only this run.
+        How many of them it takes; fewer, with the server, learn nothing but the opened rows.
     """
 
-    holders: int = 5
-    quorum: int = 4
-    releases: Releases | None = field(default=None, repr=False, compare=False)
-
     def __post_init__(self) -> None:
+        super().__post_init__()
         _ = self.sharing  # refuses a committee that cannot be
 
     @cached_property
@@ -99,20 +91,29 @@ class Committee(Protocol):
         """See `Protocol.spares`; a quorum has to be left."""
         return len(trustees) <= self.holders - self.quorum
 
-    def trustee(self, me: PartyId, session: Session, entropy: Entropy) -> Party:
-        """A holder; draws one key."""
-        return Holder(self, me, session, entropy)
+    def trustee(
+        self, me: PartyId, session: Session, entropy: Entropy, credentials: Credentials | None = None
+    ) -> Party:
+        """A holder; draws one key. See `ConfirmingCommittee.trustee`."""
+        return Holder(self, me, session, entropy, self.one_list(me, session, credentials))
 
 
 class Holder(Party):
-    """One of the committee: reports whose seeds it has, then releases sums of their masks, once."""
+    """One of the committee: reports whose seeds it has, then releases sums of their masks, once.
 
-    def __init__(self, protocol: Committee, me: PartyId, session: Session, entropy: Entropy) -> None:
+    It does so for the groups for which a quorum of holders has confirmed the list that it was told.
+    """
+
+    def __init__(
+        self, protocol: Committee, me: PartyId, session: Session, entropy: Entropy, one_list: OneList
+    ) -> None:
         super().__init__(me)
         self._protocol = protocol
         self._session = session
         self._key = key_pair(entropy(KEY_BYTES))
         self._seeds: Intake[tuple[bytes, ...]] = Intake(session.nodes)
+        self._one_list = one_list
+        self._members: dict[int, tuple[PartyId, ...]] = {}
         self._asked = False
         self._reported = False
 
@@ -129,8 +130,11 @@ class Holder(Party):
             case Ask() if sender == AGGREGATOR and not self._asked:
                 self._asked = True
                 return [] if self._reported else self._report()
-            case Request() as request if sender == AGGREGATOR and self._reported and self.output is None:
-                return self._release(request)
+            case Request() as request if sender == AGGREGATOR and self._reported and not self._members:
+                return self._confirm(request)
+            case Confirmed() as confirmed:
+                self._one_list.hear(sender, confirmed)
+                return self._release() if self._one_list.complete and self.output is None else []
             case _:
                 raise self.unexpected(envelope)
 
@@ -153,21 +157,34 @@ class Holder(Party):
         ]
         return [self.to(AGGREGATOR, Report(have, b"".join(tags)))]
 
-    def _release(self, request: Request) -> list[Envelope]:
-        if len(request.groups) != len(request.members) or len(set(request.groups)) != len(request.groups):
+    def deadline(self) -> list[Envelope]:
+        """Release what was confirmed; for the rest it will not be."""
+        return self._release() if self._members and self.output is None else []
+
+    def _confirm(self, request: Request) -> list[Envelope]:
+        groups = request.groups
+        if not groups or len(groups) != len(request.members) or len(set(groups)) != len(groups):
             raise FaultyParty(AGGREGATOR, "asked for a group twice, or for no members")
-        for group, members in zip(request.groups, request.members, strict=True):
+        asked = dict(zip(groups, request.members, strict=True))
+        for group, members in asked.items():
             with blaming(AGGREGATOR, "asked for what is not opened"):
                 check_members(self._session, group, members, self._protocol.survivors)
             if not self._seeds.received.keys() >= set(members):
                 raise FaultyParty(
                     AGGREGATOR, f"asked for nodes of group {group} that {self.me} does not have"
                 )
-        if self._protocol.releases is not None:
-            self._protocol.releases.claim(self.me, self._session)
+        lists = {group: self._one_list.list_of(group, members) for group, members in asked.items()}
+        said = self._one_list.confirm(lists)
+        self._members = asked
+        return said + (self._release() if self._one_list.complete else [])
+
+    def _release(self) -> list[Envelope]:
+        groups = self._one_list.confirmed
+        if not groups:
+            raise self._one_list.too_few()
         self.output = True
-        words = [to_bytes(row) for members in request.members for row in self._part_sums(members)]
-        return [self.to(AGGREGATOR, PartSums(b"".join(words)))]
+        words = [to_bytes(row) for group in groups for row in self._part_sums(self._members[group])]
+        return [self.to(AGGREGATOR, PartSums(groups, b"".join(words)))]
 
     def _part_sums(self, members: tuple[PartyId, ...]) -> Residues:
         sums = np.zeros((self._protocol.sharing.parts_each, self._session.length), np.uint64)

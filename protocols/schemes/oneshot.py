@@ -18,6 +18,7 @@ from typing import Self
 
 from protocols.entropy import Entropy
 from protocols.errors import Abort, FaultyParty, TooFewParties, blaming
+from protocols.one_list import Confirmed
 from protocols.opened import Lost, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, check_public, key_pair
@@ -92,8 +93,9 @@ class _Aggregator(Party):
         self._session = session
         self._masked: Intake[Residues] = Intake(session.nodes)
         self._reports: Intake[Mapping[PartyId, tuple[bytes, ...]]] = Intake(session.trustees)
+        self._confirmed: set[PartyId] = set()
         self._sums: Intake[Mapping[int, tuple[bytes, ...]]] = Intake(())
-        self._waited = self._asked = False
+        self._waited = self._asked = self._due = False
         self._members: dict[int, tuple[PartyId, ...]] = {}
         self._holders: dict[int, tuple[PartyId, ...]] = {}
         self._requests: dict[PartyId, list[int]] = {}
@@ -107,9 +109,12 @@ class _Aggregator(Party):
             case Report() as report if not self._members:
                 self._reports.check(sender)
                 self._reports.admit(sender, self._tags(sender, report))
-            case PartSums(words) if self._members and self.output is None:
+            case Confirmed() if sender in self._requests and sender not in self._confirmed:
+                self._confirmed.add(sender)
+                return []
+            case PartSums() as sums if self._members and self.output is None:
                 self._sums.check(sender)
-                self._sums.admit(sender, self._part_sums(sender, words))
+                self._sums.admit(sender, self._part_sums(sender, sums))
                 return self._open() if self._sums.complete else []
             case _:
                 raise self.unexpected(envelope)
@@ -117,9 +122,16 @@ class _Aggregator(Party):
         return self._request() if everybody and self._reports.complete else []
 
     def deadline(self) -> list[Envelope]:
-        """Ask for reports, then do without the silent; one passes, for nodes may have waited for holders."""
+        """Ask for reports, then do without the silent; one passes, for nodes may have waited for holders.
+
+        Another passes where holders wait for one another's confirmation until the same deadline.
+        """
         if self._members:
-            return self._open()
+            answers = [len(self._answered(index)) for index in self._members]
+            if self._due or min(answers) >= self._protocol.quorum:
+                return self._open()
+            self._due = True
+            return []
         if self._masked.missing and not self._waited:
             self._waited = True
             return []
@@ -202,23 +214,31 @@ class _Aggregator(Party):
                 reason = "gave holders different seeds, or one of them says so"
                 self.late_faults.append(FaultyParty(node, reason))
 
-    def _part_sums(self, holder: PartyId, words: bytes) -> Mapping[int, tuple[bytes, ...]]:
+    def _part_sums(self, holder: PartyId, answer: PartSums) -> Mapping[int, tuple[bytes, ...]]:
         """The holder's sums, group by group and part by part."""
         size = WORD_BYTES * self._session.length
-        groups, parts = self._requests[holder], self._protocol.sharing.parts_each
+        groups, words, parts = answer.groups, answer.words, self._protocol.sharing.parts_each
+        if len(set(groups)) != len(groups) or not set(groups) <= set(self._requests[holder]):
+            raise FaultyParty(holder, "sent sums of groups that it was not asked for")
         expected = size * parts * len(groups)
         if len(words) != expected:
             raise FaultyParty(holder, f"sent {len(words)} bytes of sums, expected {expected}")
         sums = [words[at : at + size] for at in range(0, len(words), size)]
         return {index: tuple(sums[at * parts :][:parts]) for at, index in enumerate(groups)}
 
+    def _answered(self, group: int) -> dict[PartyId, tuple[bytes, ...]]:
+        """The sums of those holders who answered for this group."""
+        return {holder: sums[group] for holder, sums in self._sums.received.items() if group in sums}
+
     def _open(self) -> list[Envelope]:
         rows, opened, lost = [], [], list(self._lost)
-        received, quorum = self._sums.received, self._protocol.quorum
+        quorum = self._protocol.quorum
         for index, members in self._members.items():
-            answered = {h: received[h][index] for h in self._holders[index] if h in received}
+            answered = self._answered(index)
             if len(answered) < quorum:
-                missing = tuple(holder for holder in self._session.trustees if holder not in received)
+                # who confirmed may have waited in vain for those who did not
+                spoke = self._confirmed if len(self._confirmed) < quorum else answered.keys()
+                missing = tuple(holder for holder in self._session.trustees if holder not in spoke)
                 lost.append(Lost(index, missing, f"fewer than {quorum} holders answered"))
                 continue
             row = total(self._masked.received[node] for node in members)
@@ -244,19 +264,19 @@ class OneShot(Committee):
 
     claims = Claims(
         sees="sums",
-        trust="fewer than a quorum of the holders collude",
+        trust="all but corrupt_holders of the holders, not to work with the aggregator",
         dropouts="nodes: free, down to the threshold; holders: down to the quorum",
-        lying_aggregator="nothing beyond one sum for each group, of at least the threshold: a holder "
-        "answers once, and two quorums share an honest one",
+        lying_aggregator="one sum for each group, of at least the threshold, with up to corrupt_holders "
+        "holders: they confirm one list to one another; it can prevent a result",
         source="after Willow and OPA (CRYPTO 2025), with replicated pseudorandom masks",
     )
-    messages = (Key, Masked, Seeds, Ask, Report, Request, PartSums)
+    messages = (Key, Masked, Seeds, Ask, Report, Request, Confirmed, PartSums)
     smallest_group = 3
 
     @classmethod
     def for_tests(cls) -> Self:
         """The smallest committee that can lose a holder."""
-        return cls(holders=3, quorum=2)
+        return cls(holders=3, quorum=2, corrupt_holders=0)
 
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.node`; draws a seed for each part and one key."""

@@ -6,7 +6,7 @@ re-randomises the products; the key holder decrypts, checks and unpacks them and
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gmpy2 import mpz
 from phe import PaillierPrivateKey
@@ -29,6 +29,7 @@ from protocols.primitives.paillier import (
 )
 from protocols.primitives.randomisers import Pool, short_randomisers, uniform_randomisers
 from protocols.protocol import Claims
+from protocols.releases import Releases
 from protocols.ring import Integers, from_ring, received, to_bytes, to_ring
 from protocols.schemes._paillier.packed import Key, PackedPaillier, Ready
 from protocols.session import Session
@@ -126,7 +127,8 @@ class _KeyHolder(Party):
                 groups = [product.group for product in asked.products]
                 if not groups or len(set(groups)) != len(groups):
                     raise FaultyParty(AGGREGATOR, "asked for no group, or for one twice")
-                self._protocol.claim(self.me, self._session)
+                if self._protocol.releases is not None:
+                    self._protocol.releases.claim(self.me, self._session)
                 private, self._private = self._private, None
                 self.output = True
                 return [self.to(AGGREGATOR, Sums(tuple(self._open(private, *each) for each in requests)))]
@@ -230,9 +232,13 @@ class Paillier(PackedPaillier):
     uniform_randomness
         Whether every ciphertext is hidden by an n-th power of a random unit, which needs no assumption
         beyond Paillier's but costs several times more, rather than by a short power.
+    releases
+        Where the key holder keeps what it released, so that no session is released twice. `None`: runs know
+        nothing of one another, as in a simulation.
     """
 
     uniform_randomness: bool = False
+    releases: Releases | None = field(default=None, repr=False, compare=False)
 
     claims = Claims(
         sees="sums",

@@ -2,17 +2,20 @@
 
 A dealer makes the key, shares it among the holders and forgets it. Nodes send their encrypted vectors to
 the aggregator, and to each holder a receipt. The aggregator publishes the vectors for which a quorum has
-receipts; each holder makes the products anew, decrypts its part and proves that it did.
+receipts; each holder makes the products anew, confirms to the others what it was told, and once a quorum was
+told the same decrypts its part and proves that it did.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 from gmpy2 import mpz
 
+from protocols.credentials import Credentials
 from protocols.entropy import Entropy
 from protocols.errors import FaultyParty, TooFewParties, blaming
+from protocols.one_list import Confirmed, ConfirmingCommittee
 from protocols.opened import Lost, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.paillier import (
@@ -44,7 +47,6 @@ from protocols.schemes._paillier.holder import (
 )
 from protocols.schemes._paillier.packed import Key, PackedPaillier, Ready
 from protocols.session import Session
-from protocols.session_rules import RefusedSession, SessionRule
 
 
 class _Node(Party):
@@ -93,10 +95,12 @@ class _Aggregator(Party):
         self._vectors: Intake[tuple[Proven, Ciphertexts]] = Intake(session.nodes)
         self._rosters: Intake[Roster] = Intake(self._holders)
         self._partials: Intake[list[Ciphertexts]] = Intake(())
+        self._asked: list[PartyId] = []
         self._published: tuple[Contributions, ...] = ()
         self._products: list[Ciphertexts] = []
         self._lost: list[Lost] = []
-        self._closed = self._waited = self._listed = False
+        self._confirmed: set[PartyId] = set()
+        self._closed = self._waited = self._listed = self._due = False
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
         sender = envelope.sender
@@ -119,6 +123,9 @@ class _Aggregator(Party):
                 ):
                     raise FaultyParty(sender, "sent a malformed roster")
                 self._rosters.admit(sender, roster)
+            case Confirmed() if sender in self._asked and sender not in self._confirmed:
+                self._confirmed.add(sender)
+                return []
             case Partials() as partials if self._published:
                 self._partials.check(sender)
                 # more than a quorum's are not looked at
@@ -133,7 +140,14 @@ class _Aggregator(Party):
 
     def deadline(self) -> list[Envelope]:
         if self._published:
-            raise TooFewParties(self._partials.missing, f"{self._protocol.quorum} holders are needed")
+            if not self._due:  # holders wait for one another's confirmation until this very deadline
+                self._due = True
+                return []
+            quorum = self._protocol.quorum
+            spoke = self._confirmed if len(self._confirmed) < quorum else self._partials.received
+            raise TooFewParties(
+                [holder for holder in self._holders if holder not in spoke], f"{quorum} holders are needed"
+            )
         # dealer and holders may have waited for somebody silent, too: they speak at the same deadline;
         # receipts come before vectors, so with all of these nobody waits
         if self._key is not None:
@@ -170,8 +184,9 @@ class _Aggregator(Party):
             product(key.public, [vectors[node][1] for node in group.members]) for group in self._published
         ]
         summed = {node for group in self._published for node in group.members}
-        self._partials = Intake(holder for holder in known if summed <= known[holder])
-        return [self.to(holder, Published(self._published)) for holder in self._partials.missing]
+        self._asked = [holder for holder in known if summed <= known[holder]]
+        self._partials = Intake(self._asked)
+        return [self.to(holder, Published(self._published)) for holder in self._asked]
 
     def _read(self, holder: PartyId, message: Partials) -> list[Ciphertexts]:
         """The partial decryptions of each group, proven right; blames the holder otherwise."""
@@ -211,48 +226,34 @@ class _Aggregator(Party):
 
 
 @dataclass(frozen=True)
-class ThresholdPaillier(PackedPaillier):
+class ThresholdPaillier(ConfirmingCommittee, PackedPaillier):
     """Additively homomorphic encryption whose key is shared among holders by a trusted dealer.
 
     Parameters
     ----------
-    holders
-        How many hold a share.
     quorum
-        How many of them open a sum; fewer learn nothing. More than half, so that two quorums share
-        a holder.
-
-    Raises
-    ------
-    ValueError
-        If the quorum is not more than half of the holders and at most all, or for a bad modulus.
+        How many of the holders open a sum; fewer learn nothing.
     """
 
     holders: int = 4
     quorum: int = 3
+    corrupt_holders: int = 1
 
     claims = Claims(
         sees="sums",
-        trust="the dealer, to forget the key; the holders, that fewer than a quorum of them collude",
+        trust="the dealer, to forget the key; all but corrupt_holders of the holders, not to work with the "
+        "aggregator",
         dropouts="nodes: the others are summed, down to the threshold; holders: down to the quorum",
-        lying_aggregator="may leave nodes out; more only with the help of 2·quorum - holders of the holders",
+        lying_aggregator="one sum for each group, of at least the threshold, with up to corrupt_holders "
+        "holders: they confirm one list to one another; it can prevent a result",
         source="Fouque, Poupard, Stern, FC 2000; Damgård, Jurik, PKC 2001, with a trusted dealer",
     )
-    messages = (Key, Ready, HolderKey, Dealt, Share, Receipt, Proven, Roster, Published, Partials)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.holders < 2 * self.quorum <= 2 * self.holders:
-            raise RefusedSession(
-                SessionRule.THRESHOLD,
-                f"the quorum must be more than half of the {self.holders} holders and at most all of them, "
-                f"got {self.quorum}",
-            )
+    messages = (Key, Ready, HolderKey, Dealt, Share, Receipt, Proven, Roster, Published, Confirmed, Partials)
 
     @classmethod
     def for_tests(cls) -> Self:
         """See `Protocol.for_tests`: a modulus of 256 bits, two of three holders."""
-        return replace(super().for_tests(), holders=3, quorum=2)
+        return cls(bits=256, insecure_bits=True, holders=3, quorum=2, corrupt_holders=0)
 
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.node`; its entropy randomises the ciphertexts."""
@@ -270,11 +271,16 @@ class ThresholdPaillier(PackedPaillier):
         """See `Protocol.spares`; the dealer is needed, and a quorum of the holders."""
         return DEALER not in trustees and len(trustees) <= self.holders - self.quorum
 
-    def trustee(self, me: PartyId, session: Session, entropy: Entropy) -> Party:
-        """The dealer, whose entropy makes the key, or a holder, whose entropy hides its share in proofs."""
+    def trustee(
+        self, me: PartyId, session: Session, entropy: Entropy, credentials: Credentials | None = None
+    ) -> Party:
+        """The dealer, whose entropy makes the key, or a holder, whose entropy hides its share in proofs.
+
+        See `ConfirmingCommittee.trustee`; the dealer needs no credentials.
+        """
         if me == DEALER:
             return Dealer(self, session, entropy)
-        return Holder(self, me, session, entropy)
+        return Holder(self, me, session, entropy, self.one_list(me, session, credentials))
 
     def frame_limit(self, session: Session) -> int:
         """See `Protocol.frame_limit`; the largest frame holds the encrypted vectors of all nodes."""

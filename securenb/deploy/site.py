@@ -16,6 +16,7 @@ from protocols.engines.lasting import LastingParty, Reply, Step
 from protocols.engines.post import Post
 from protocols.entropy import seeded
 from protocols.errors import Abort
+from protocols.one_list import ConfirmingCommittee
 from protocols.party import Party
 from protocols.primitives.identity import IDENTITY_SEED_BYTES, Identity, Roster
 from protocols.releases import Releases
@@ -239,13 +240,15 @@ class Site:
         entropy_for = seeded(int.from_bytes(birth.seed, "big") if seed is None else seed)
 
         def make() -> Party:
-            if me not in session.group_of:
-                return federation.protocol.trustee(me, session, entropy_for(me))
-            vector = np.frombuffer(birth.vector, dtype="<i8").astype(np.int64)
             protocol = federation.protocol
+            # fresh releases: a replay repeats its own claim, and the session was claimed at its birth
+            credentials = Credentials(self.identity, self.roster, Releases())
+            if me not in session.group_of:
+                if isinstance(protocol, ConfirmingCommittee):
+                    return protocol.trustee(me, session, entropy_for(me), credentials)
+                return protocol.trustee(me, session, entropy_for(me))
+            vector = np.frombuffer(birth.vector, dtype="<i8").astype(np.int64)
             if isinstance(protocol, DoubleMasking):
-                # fresh releases: a replay repeats its own claim, and the session was claimed at its birth
-                credentials = Credentials(self.identity, self.roster, Releases())
                 return protocol.node(me, vector, session, entropy_for(me), credentials)
             return protocol.node(me, vector, session, entropy_for(me))
 

@@ -12,6 +12,7 @@ from protocols.engines.local import LocalRun
 from protocols.entropy import seeded
 from protocols.errors import Abort, FaultyParty
 from protocols.grouping import one_group
+from protocols.one_list import ConfirmingCommittee
 from protocols.party import AGGREGATOR
 from protocols.protocol import PROTOCOLS
 from protocols.releases import Releases
@@ -101,6 +102,20 @@ def test_a_quorum_of_half_the_holders_or_less_is_refused(protocol):
             assert str(holders) in said
 
 
+def test_a_committee_in_which_two_lists_could_be_answered_is_refused_with_what_would_be_safe(protocol):
+    if not has(protocol, "corrupt_holders"):
+        pytest.skip("has no committee whose holders confirm")
+    for holders in range(1, 8):
+        for quorum in range(holders // 2 + 1, holders + 1):
+            for corrupt in range(-1, holders + 1):
+                choices = {"holders": holders, "quorum": quorum, "corrupt_holders": corrupt}
+                rule, said = refusal(lambda: dataclasses.replace(protocol, **choices))  # noqa: B023
+                assert (rule is None) == (corrupt >= 0 and 2 * quorum > holders + corrupt)
+                for change in re.findall(r"(\w+)=(\d+)", said):
+                    safe = choices | {"corrupt_holders": max(corrupt, 0), change[0]: int(change[1])}
+                    assert refusal(lambda: dataclasses.replace(protocol, **safe))[0] is None  # noqa: B023
+
+
 @pytest.mark.parametrize("size", [1, 2])
 def test_a_group_of_one_or_two_is_refused_where_nodes_must_not_read_one_another(protocol, size):
     groups = (NODES[:size], NODES[size:])
@@ -160,7 +175,7 @@ def test_parties_with_different_schemas_cannot_talk(protocol):
 
 
 def test_a_session_id_that_was_released_is_refused_by_those_who_remember(protocol, tmp_path):
-    if not (has(protocol, "releases") or isinstance(protocol, DoubleMasking)):
+    if not (has(protocol, "releases") or isinstance(protocol, DoubleMasking | ConfirmingCommittee)):
         pytest.skip("keeps no memory; a site does, whatever the protocol")
     vectors = {node: np.array([i, -i]) for i, node in enumerate(NODES)}
     if has(protocol, "releases"):
@@ -170,6 +185,12 @@ def test_a_session_id_that_was_released_is_refused_by_those_who_remember(protoco
         session = session_of(protocol, groups)
         entropy = seeded(seed)
         parties = protocol.parties(vectors, session, entropy)
+        if isinstance(protocol, ConfirmingCommittee):
+            kept = made_on_the_spot(session.trustees, seeded(1))
+            for trustee in session.trustees:
+                (tmp_path / trustee).mkdir(exist_ok=True)
+                own = dataclasses.replace(kept[trustee], releases=Releases(tmp_path / trustee))
+                parties[trustee] = protocol.trustee(trustee, session, entropy(trustee), own)
         if isinstance(protocol, DoubleMasking):
             kept = made_on_the_spot(NODES, seeded(1))
             for node in NODES:

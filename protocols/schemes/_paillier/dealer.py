@@ -57,9 +57,6 @@ class Terms(Interface):
     def survivors(self, size: int) -> int:
         """See `Protocol.survivors`."""
 
-    def claim(self, party: PartyId, session: Session) -> None:
-        """Claim the one release of `party` in `session`."""
-
     def slots(self, session: Session) -> Slots:
         """How vectors are packed."""
 

@@ -7,6 +7,7 @@ from gmpy2 import mpz
 from protocols.canonical import digest
 from protocols.entropy import Entropy
 from protocols.errors import FaultyParty, blaming
+from protocols.one_list import Confirmed, OneList
 from protocols.opened import check_members
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, key_pair
@@ -106,9 +107,14 @@ def read_proven(
 
 
 class Holder(Party):
-    """Holds a share and the nodes' receipts; decrypts, once, the products of vectors with a receipt."""
+    """Holds a share and the nodes' receipts; decrypts, once, the products of vectors with a receipt.
 
-    def __init__(self, terms: Terms, me: PartyId, session: Session, entropy: Entropy) -> None:
+    It does so when a quorum of holders has confirmed that it was told the same vectors of the same members.
+    """
+
+    def __init__(
+        self, terms: Terms, me: PartyId, session: Session, entropy: Entropy, one_list: OneList
+    ) -> None:
         super().__init__(me)
         self._terms = terms
         self._session = session
@@ -118,6 +124,8 @@ class Holder(Party):
         self._key: SharedKey | None = None
         self._share: mpz | None = None
         self._receipts: Intake[bytes] = Intake(session.nodes)
+        self._one_list = one_list
+        self._asked: list[tuple[Contributions, Ciphertexts]] = []
         self._listed = False
 
     def start(self) -> list[Envelope]:
@@ -135,15 +143,20 @@ class Holder(Party):
                     raise FaultyParty(envelope.sender, f"sent a receipt of {len(digest)} bytes")
                 self._receipts.admit(envelope.sender, digest)
             case Published() as published if envelope.sender == AGGREGATOR and self._listed:
-                if self._key is None or self._share is None:
+                if self._key is None or self._asked:
                     raise self.unexpected(envelope)
-                return self._answer(self._key, self._share, published)
+                return self._confirm(self._key, published)
+            case Confirmed() as confirmed:
+                self._one_list.hear(envelope.sender, confirmed)
+                return self._answer() if self._one_list.complete and self.output is None else []
             case _:
                 raise self.unexpected(envelope)
         return self._list() if self._key and self._receipts.complete else []
 
     def deadline(self) -> list[Envelope]:
-        """See `Party.deadline`: tells which receipts it has."""
+        """See `Party.deadline`: tells which receipts it has; gives up what was not confirmed by then."""
+        if self._asked and self.output is None:
+            raise self._one_list.too_few()
         return self._list() if self._key and not self._listed else []
 
     def _read(self, message: Share) -> tuple[SharedKey, mpz]:
@@ -158,15 +171,30 @@ class Holder(Party):
         received = self._receipts.received
         return [self.to(AGGREGATOR, Roster(tuple(received.get(node, b"") for node in self._session.nodes)))]
 
-    def _answer(self, key: SharedKey, share: mpz, published: Published) -> list[Envelope]:
+    def _confirm(self, key: SharedKey, published: Published) -> list[Envelope]:
         groups = [group.group for group in published.groups]
         if not groups or len(set(groups)) != len(groups):
             raise FaultyParty(AGGREGATOR, "asked for no group, or for one twice")
         with blaming(AGGREGATOR, "asked for what is not opened"):
-            products = [self._product(key, group) for group in published.groups]
-        self._terms.claim(self.me, self._session)
+            asked = [(group, self._product(key, group)) for group in published.groups]
+        said = self._one_list.confirm({group.group: self._list_of(group) for group in published.groups})
+        self._asked = asked
+        return said + (self._answer() if self._one_list.complete else [])
+
+    def _list_of(self, group: Contributions) -> bytes:
+        """The digest of members and of what they sent; a corrupt node may give receipts for two things."""
+        sent = [
+            receipt(self._session, node, vector)
+            for node, vector in zip(group.members, group.vectors, strict=True)
+        ]
+        return self._one_list.list_of(group.group, group.members, sent)
+
+    def _answer(self) -> list[Envelope]:
+        key, share = self._key, self._share
+        assert key is not None
+        assert share is not None
         partials = []
-        for group, ciphertexts in zip(published.groups, products, strict=True):
+        for group, ciphertexts in self._asked:
             mine = partial_decryptions(key, share, ciphertexts)
             bound = group_context(self._session, group)
             proof = prove(key, self._index, share, ciphertexts, mine, bound, self._entropy)

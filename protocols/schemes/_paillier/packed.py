@@ -1,6 +1,6 @@
 """What the Paillier protocols share: the key on the wire, its size, and how vectors are packed."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
 from protocols.errors import blaming
@@ -8,7 +8,6 @@ from protocols.party import PartyId
 from protocols.primitives.packing import Slots
 from protocols.primitives.paillier import PublicKey
 from protocols.protocol import Protocol
-from protocols.releases import Releases
 from protocols.ring import WORD_BYTES
 from protocols.session import Session
 from protocols.wire import Message
@@ -37,9 +36,6 @@ class PackedPaillier(Protocol):
         Bits of the modulus, at least 2048.
     insecure_bits
         Allows a modulus of fewer bits, which anybody can factor: for tests only.
-    releases
-        Where whoever decrypts keeps what it released, so that no session is released twice. `None`: runs
-        know nothing of one another, as in a simulation.
 
     Raises
     ------
@@ -49,9 +45,9 @@ class PackedPaillier(Protocol):
 
     bits: int = 3072
     insecure_bits: bool = False
-    releases: Releases | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.bits < SECURE_BITS and not self.insecure_bits:
             raise ValueError(f"a modulus of {self.bits} bits is insecure; at least {SECURE_BITS} are needed")
         if self.bits < 128 or self.bits % 16:
@@ -75,11 +71,6 @@ class PackedPaillier(Protocol):
         """See `Protocol.frame_limit`; the largest frame holds an encrypted vector for each group."""
         row = self.sealed_bytes(session) + WORD_BYTES * session.length
         return super().frame_limit(session) + len(session.groups) * row
-
-    def claim(self, party: PartyId, session: Session) -> None:
-        """Claim the one release of `party` in `session`; `Abort` if it was released before."""
-        if self.releases is not None:
-            self.releases.claim(party, session)
 
     def slots(self, session: Session) -> Slots:
         """How vectors of the session are packed."""
