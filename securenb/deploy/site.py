@@ -162,8 +162,9 @@ class Site:
             self.log.write("blamed", session=name, party=" or ".join((party, *others)), why=reason)
         if reply.stopped or reply.finished:
             self.log.write("stopped" if reply.stopped else "finished", session=name, why=reply.stopped)
-            steps.forget()
+            # birth first: what is left of the steps cannot be led down another path without it
             births.forget()
+            steps.forget()
         return reply
 
     def _born(self, opening: Opening, session_id: bytes) -> _Birth:

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from protocols.engines.lasting import Reply, Step
+from protocols.engines.journal import Journal
+from protocols.engines.lasting import LastingParty, Reply, Step
 from protocols.primitives.identity import Identity
 from protocols.protocol import PROTOCOLS
 from securenb.deploy.coordinator import PROGRESS, RESULT
@@ -166,6 +167,34 @@ def test_a_site_that_has_forgotten_which_sessions_it_took_part_in_takes_part_in_
     assert reply.frames == ()
     shutil.move(site / "elsewhere", site / "releases")
     assert deployment.opened(deployment.round(seed=8))[0]["members"] == NAMES
+
+
+@pytest.mark.parametrize("died_at", [1, 2])
+def test_a_site_that_dies_while_it_forgets_a_session_takes_part_in_it_no_second_time(
+    deployment, monkeypatch, died_at
+):
+    """Its steps gone and its birth not, it would answer everything again, and confirm another list."""
+    real, calls = Journal.forget, []
+
+    def dies(journal):
+        calls.append(journal)
+        if len(calls) == died_at:
+            raise KeyboardInterrupt
+        real(journal)
+
+    plan, identity = deployment.proposal(groups=(tuple(NAMES),))
+    opening = deployment.opening(plan, identity)
+    assert deployment.ask("site-1", opening).frames
+    monkeypatch.setattr(LastingParty, "answer", lambda *_: Reply(finished=True))
+    monkeypatch.setattr(Journal, "forget", dies)
+    question = Question(plan.session_id, msgspec.msgpack.encode(Step(1)))
+    with pytest.raises(KeyboardInterrupt):
+        deployment.ask("site-1", msgspec.msgpack.encode(question))
+    monkeypatch.undo()
+    steps = Journal(deployment.place("site-1") / "sessions" / plan.session_id.hex() / "steps").steps()
+    assert steps, "it died before it had forgotten them"
+    again = deployment.ask("site-1", opening)
+    assert again.frames == () or died_at == 1
 
 
 def test_secrets_of_a_session_are_gone_when_it_is_over(deployment):
