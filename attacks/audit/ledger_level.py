@@ -10,7 +10,8 @@ from attacks.audit.finding import Finding
 from attacks.audit.target import Line, Target
 from protocols.errors import Abort
 from protocols.ring import BITS
-from securenb.privacy.accountant import Query, renyi_epsilon
+from securenb.privacy.accountant import Query
+from securenb.privacy.cost import Cost, Either, Together, epsilon_at
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.mechanism import TAIL_BITS
 from securenb.privacy.sensitivity import ADJACENCIES, Adjacency
@@ -128,8 +129,9 @@ def _claim(target: Target, lines: Sequence[Line], adjacency: Adjacency) -> Findi
     if claimed is None:
         return Finding("L0", check, "FAIL", "no epsilon is claimed: nothing is private")
     schema = target.schema
-    leaving: list[list[Query]] = [[] for _ in schema.classes]
-    staying: list[list[Query]] = [[] for _ in schema.classes]
+    leaving: list[list[Cost]] = [[] for _ in schema.classes]
+    staying: list[list[Cost]] = [[] for _ in schema.classes]
+    sums: dict[tuple[int, int], Line] = {}
     for line in lines:
         law, label = line.law, line.columns.start // schema.width
         if not isinstance(law, Distribution):
@@ -139,14 +141,16 @@ def _claim(target: Target, lines: Sequence[Line], adjacency: Adjacency) -> Findi
         leaving[label].append(Query(law, line.reach))
         if line.block.kind == "levels":
             staying[label].append(Query(law, line.reach, 2))
-        elif line.block.kind != "count":
-            grid = line.reach // reach(schema, line)
-            staying[label].append(Query(law, span(schema, line) * grid))
-    costs = sorted(leaving, key=lambda path: _cost(path, target.delta))
+        elif line.block.kind == "sum":
+            sums[label, line.block.feature] = line
+        elif line.block.kind == "squares" and (label, line.block.feature) in sums:
+            staying[label].append(_jump(schema, sums[label, line.block.feature], line))
+    costs = sorted((_cost(path, target.delta), index) for index, path in enumerate(leaving))
     within = max(_cost(path, target.delta) for path in staying)
+    (_, second), (dearest, first) = costs[-2:]
     totals: dict[Adjacency, float] = {
-        "add-remove": float(_cost(costs[-1], target.delta)),
-        "replace-one": float(max(_cost([*costs[-1], *costs[-2]], target.delta), within)),
+        "add-remove": float(dearest),
+        "replace-one": float(max(_cost([*leaving[first], *leaving[second]], target.delta), within)),
     }
     evidence = ", ".join(f"{kind} {totals[kind]:.6g}" for kind in ADJACENCIES)
     evidence = f"recomputed: {evidence}; claimed {float(claimed):.6g}" + (
@@ -156,14 +160,27 @@ def _claim(target: Target, lines: Sequence[Line], adjacency: Adjacency) -> Findi
     return Finding("L0", check, "FAIL" if short else "PASS", evidence, totals[adjacency], float(claimed))
 
 
-def _cost(path: Sequence[Query], delta: float) -> Fraction:
-    """What all the queries on a path cost together."""
-    if delta:
-        return Fraction(renyi_epsilon(path, delta))
-    return sum((query.times * _pure(query) for query in path), Fraction(0))
+def _jump(schema: Schema, sums: Line, squares: Line) -> Cost:
+    """From one value of a number to another: what that does to its two lines, by trying every pair."""
+    values, squared = (np.array(_held(schema, line)) for line in (sums, squares))
+    grid = sums.reach // reach(schema, sums)
+    by = np.abs(values[:, None] - values).ravel()
+    square = np.abs(squared[:, None] - squared).ravel()
+    furthest: dict[int, int] = {}
+    for far, also in zip(by.tolist(), square.tolist(), strict=True):
+        furthest[far] = max(furthest.get(far, 0), also)
+    assert isinstance(sums.law, Distribution)
+    assert isinstance(squares.law, Distribution)
+    return Either(
+        tuple(
+            Together((Query(sums.law, far * grid), Query(squares.law, also * grid)))
+            for far, also in furthest.items()
+        )
+    )
 
 
-def _pure(query: Query) -> Fraction:
-    pure = query.distribution.pure(query.shift)
-    assert pure is not None, "a law without a largest loss needs a delta"
-    return pure
+def _cost(path: Sequence[Cost], delta: float) -> Fraction:
+    """What everything on a path costs together."""
+    epsilon = epsilon_at(Together(tuple(path)), delta)
+    assert epsilon is not None, "a law without a largest loss needs a delta"
+    return epsilon

@@ -53,16 +53,22 @@ def pure_epsilon(queries: Queries) -> Fraction | None:
 
 
 def renyi_epsilon(queries: Queries, delta: float) -> float:
-    """Epsilon at `delta` from Rényi divergences, which add up.
-
-    Conversion: Canonne, Kamath and Steinke (2020), proposition 12.
-    """
+    """Epsilon at `delta` from Rényi divergences, which add up."""
     total = np.zeros(len(ORDERS))
     for query in queries:
         total += query.times * query.distribution.renyi(ORDERS, query.shift)
-    a = ORDERS.astype(np.float64)
-    converted = total + (-math.log(delta) + (a - 1) * np.log1p(-1 / a) - np.log(a)) / (a - 1)
-    return max(0.0, float(converted.min())) * (1 + SLACK)
+    return float(converted(total, ORDERS, delta).min())
+
+
+def converted(divergences: Floats, orders: Integers, delta: float | Floats) -> Floats:
+    """Epsilon at `delta` from a Rényi divergence of each order, shape of `orders`.
+
+    Canonne, Kamath and Steinke (2020), proposition 12.
+    """
+    a = orders.astype(np.float64)
+    epsilons = divergences + (-np.log(delta) + (a - 1) * np.log1p(-1 / a) - np.log(a)) / (a - 1)
+    bounds: Floats = np.maximum(epsilons, 0.0) * (1 + SLACK)
+    return bounds
 
 
 def loss_epsilon(queries: Queries, delta: float) -> float | None:

@@ -10,10 +10,11 @@ import numpy as np
 
 from protocols.catalogue import Catalogue
 from protocols.ring import Integers
-from securenb.privacy.accountant import Query, worst
+from securenb.privacy.accountant import Query
+from securenb.privacy.cost import Cost, Either, Together, epsilon_at, together
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.samplers import Noise
-from securenb.privacy.sensitivity import ADJACENCIES, Adjacency, cases
+from securenb.privacy.sensitivity import ADJACENCIES, Adjacency, Jump, Shift, cases
 from securenb.schema.schema import Block, Schema
 
 TAIL_BITS = 40
@@ -115,37 +116,39 @@ class Mechanism(ABC):
         """What a row costs that carries `shares` shares, by default a dose, when `among` make a dose."""
         _check(among)
         present = among if shares is None else shares
-        costs = []
+        epsilons = []
         for adjacency in ADJACENCIES:
-            queries = self.queries(schema, adjacency, among, present)
-            if queries is None:
-                return NOT_PRIVATE
-            costs.append(worst(queries, self.delta))
-        return Charge(costs[0], costs[1], self.delta)
+            cost = self.cost(schema, adjacency, among, present)
+            epsilons.append(None if cost is None else epsilon_at(cost, self.delta))
+        return Charge(epsilons[0], epsilons[1], self.delta)
 
-    def queries(
+    def cost(
         self, schema: Schema, adjacency: Adjacency, among: int, shares: int, cap: int = 1
-    ) -> tuple[tuple[Query, ...], ...] | None:
-        """What one change can do to a row, see `cases`; `None` if it is unprotected.
+    ) -> Cost | None:
+        """What one change can do to a row that carries `shares` shares; `None` if it is unprotected.
 
         Parameters
         ----------
         cap
             How many records change at once: the most that a node may hold, for privacy of whole nodes.
         """
-        found = []
-        for case in cases(schema, adjacency, cap):
-            laws = [self.noise(schema, shift.block, among, shares) for shift in case]
-            if any(law is None for law in laws):
-                return None
-            found.append(
-                tuple(
-                    Query(law, shift.by * self.grid, shift.times)
-                    for law, shift in zip(laws, case, strict=True)
-                    if law is not None
-                )
-            )
-        return tuple(found)
+        laws = {block: self.noise(schema, block, among, shares) for block in schema.blocks}
+
+        def query(shift: Shift) -> Query:
+            law = laws[shift.block]
+            assert law is not None
+            return Query(law, shift.by * self.grid, shift.times)
+
+        def part(moved: Shift | Jump) -> Cost:
+            if isinstance(moved, Shift):
+                return query(moved)
+            return Either(tuple(Together(tuple(map(query, option))) for option in moved.options))
+
+        if any(law is None for law in laws.values()):
+            return None
+        return Either(
+            tuple(together([part(moved) for moved in case]) for case in cases(schema, adjacency, cap))
+        )
 
     def share(self, schema: Schema, among: int, noise: Noise, shares: int = 1) -> Integers:
         """One node's noise, or the sum of several nodes', shape (d,), int64; independent of any data.

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from protocols.entropy import seeded
-from securenb.privacy.accountant import worst
+from securenb.privacy.cost import epsilon_at
 from securenb.privacy.mechanism import MECHANISMS, exact
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.privacy.samplers import ExactNoise, FastNoise
@@ -112,7 +112,9 @@ def test_fewer_shares_than_a_dose_cost_more_and_more_shares_never_cost_more(name
 @pytest.mark.parametrize("name", PRIVATE)
 def test_whole_nodes_cost_in_proportion_to_the_cap_or_more(name):
     mechanism = made(name, 1)
-    one, ten = (worst(mechanism.queries(SCHEMA, "add-remove", 1, 1, cap), mechanism.delta) for cap in (1, 10))
+    one, ten = (
+        epsilon_at(mechanism.cost(SCHEMA, "add-remove", 1, 1, cap), mechanism.delta) for cap in (1, 10)
+    )
     assert ten >= 10 * one * Fraction(999, 1000)
 
 

@@ -16,7 +16,7 @@ from protocols.ring import Capacity
 from protocols.schemes.ideal import Ideal
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
-from securenb.privacy.accountant import renyi_epsilon
+from securenb.privacy.cost import epsilon_at
 from securenb.privacy.mechanism import Charge
 from securenb.privacy.mechanisms.skellam import Skellam
 from securenb.privacy.sensitivity import ADJACENCIES
@@ -50,8 +50,8 @@ class LeavesOnly(Skellam):
 
     def charge(self, schema, among, shares=None):
         cost = super().charge(schema, among, shares)
-        leaving = self.queries(schema, "replace-one", among, shares or among)[0]
-        return Charge(cost.add_remove, Fraction(renyi_epsilon(leaving, self.delta)), self.delta)
+        leaving, _ = self.cost(schema, "replace-one", among, shares or among).options
+        return Charge(cost.add_remove, epsilon_at(leaving, self.delta), self.delta)
 
 
 def test_a_forgotten_jump_within_a_class_is_seen_in_the_ledger_and_in_a_replay():

@@ -1,5 +1,6 @@
 """No change of the data moves the statistics further than `cases` says, and some change moves them as far."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from securenb.data.partition import deal_vertical
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.privacy.sensitivity import ADJACENCIES, cases
+from securenb.privacy.sensitivity import ADJACENCIES, MOST_OPTIONS, Jump, cases, jumps
 from securenb.schema.feature import Binned, Categorical, Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
@@ -41,9 +42,19 @@ def moves(schema_, change):
     return [sorted(abs(int(v)) for v in change[:, block.columns].ravel() if v) for block in schema_.blocks]
 
 
+def fixed(case):
+    """All the ways in which a case may turn out, without jumps."""
+    options = [part.options if isinstance(part, Jump) else ((part,),) for part in case]
+    return [[shift for shifts in choice for shift in shifts] for choice in itertools.product(*options)]
+
+
 def covered(found, case, schema_):
-    """Whether every block's moves are among those that the case allows."""
-    allowed = {shift.block: [shift.by] * shift.times for shift in case}
+    """Whether every block's moves are among those that the case allows, however it turns out."""
+    return any(_covered(found, choice, schema_) for choice in fixed(case))
+
+
+def _covered(found, shifts, schema_):
+    allowed = {shift.block: [shift.by] * shift.times for shift in shifts}
     return all(
         len(moved) <= len(allowed.get(block, []))
         and all(a <= b for a, b in zip(moved, allowed.get(block, []), strict=False))
@@ -78,7 +89,28 @@ def test_a_label_flip_moves_twice_as_much():
 def test_a_node_of_many_records_moves_everything_as_many_times_as_far(adjacency):
     s = schema(centred=True)
     for one, many in zip(cases(s, adjacency), cases(s, adjacency, cap=5), strict=True):
-        assert [5 * shift.by for shift in one] == [shift.by for shift in many]
+        furthest = {}
+        for shifts in fixed(one):
+            for shift in shifts:
+                furthest[shift.block] = max(furthest.get(shift.block, 0), 5 * shift.by)
+        assert furthest == {shift.block: shift.by for shift in many}
+
+
+@given(lower=st.integers(-40, 0), upper=st.integers(1, 40))
+def test_jumps_are_those_of_real_pairs_of_grid_points_and_none_is_forgotten(lower, upper):
+    points = range(lower, upper + 1)
+    real = {(abs(x - y), abs(x * x - y * y)) for x in points for y in points}
+    found = jumps(lower, upper)
+    assert all(any(by <= far and square <= also for far, also in found) for by, square in real)
+    if len(found) < MOST_OPTIONS // 2:
+        assert set(found) <= real
+
+
+def test_a_fine_grid_has_no_more_options_than_a_coarse_one_and_none_is_forgotten():
+    found = jumps(-3000, 3000)
+    assert len(found) <= MOST_OPTIONS
+    for by in range(0, 6001, 7):
+        assert any(by <= far and by * (6000 - by) <= also for far, also in found)
 
 
 def test_a_cap_of_nothing_and_an_unknown_adjacency_are_refused():
