@@ -11,6 +11,7 @@ from protocols.session import Session
 from protocols.session_rules import RefusedSession, SessionRule
 from securenb.deploy.plan import Plan
 from securenb.federation.federation import Federation
+from securenb.privacy.budget import Budget
 from securenb.privacy.ledger import Ledger, shown
 from securenb.privacy.mechanism import exact
 
@@ -50,8 +51,8 @@ class Limits(BaseModel):
     smallest_threshold
         The fewest nodes that a sum may be opened with.
     epsilon_per_round, budget
-        The most that one round, and all rounds together, may cost a record (add/remove). A trustee
-        holds no records, and needs neither.
+        The most that one round, and all rounds together, may cost a record (add/remove); with a budget of
+        `EPS,DELTA` both hold at that delta. A trustee holds no records, and needs neither.
     simulations
         Whether rounds with a seed are fine, in which nothing is secret. For made-up records only.
     """
@@ -74,10 +75,17 @@ class Limits(BaseModel):
             check_relayed(name)
         return names
 
-    @field_validator("epsilon_per_round", "budget", mode="before")
+    @field_validator("epsilon_per_round", mode="before")
     @classmethod
     def _number(cls, value: Any) -> str | None:
         return None if value is None else str(exact(str(value)))
+
+    @field_validator("budget", mode="before")
+    @classmethod
+    def _budget(cls, value: Any) -> str | None:
+        if value is not None:
+            Budget.parse(str(value))
+        return None if value is None else str(value)
 
     def check(self, plan: Plan, federation: Federation, session: Session) -> None:
         """Raise `ValueError`, with one reason, unless the party may take part."""
@@ -109,11 +117,13 @@ class Limits(BaseModel):
     def _affordable(self, cost: Ledger) -> None:
         if self.epsilon_per_round is None or self.budget is None:
             raise ValueError("epsilon_per_round and budget are missing in site.toml: what may records cost?")
-        allowed = exact(self.epsilon_per_round)
+        allowed, delta = exact(self.epsilon_per_round), Budget.parse(self.budget).delta
         for seen in {release.seen for release in cost.releases}:
-            epsilon = cost.epsilon("add-remove", seen)
-            if epsilon is None:
+            if cost.epsilon("add-remove", seen) is None:
                 raise ValueError("the plan adds no noise, which costs more than any budget")
+            epsilon = cost.composed("add-remove", delta, seen)
+            if epsilon is None:
+                raise ValueError("the plan costs epsilon only up to a delta, and our budget has none")
             if epsilon > allowed:
                 whose = "a row" if seen == "row" else "a site's vector, which others read,"
                 raise ValueError(f"{whose} costs epsilon {shown(epsilon)}; we allow {shown(allowed)} a round")

@@ -30,8 +30,8 @@ from securenb.deploy.limits import Limits, read_limits
 from securenb.deploy.log import Log
 from securenb.deploy.plan import Opening
 from securenb.federation.federation import Federation
+from securenb.privacy.budget import Budget
 from securenb.privacy.journal import LedgerFile
-from securenb.privacy.mechanism import exact
 from securenb.schema.schema import Schema
 from securenb.schema.toml import read_schema
 
@@ -182,7 +182,7 @@ class Site:
         if vector is not None:
             assert self.limits.budget is not None
             what = f"session {name} under {plan.protocol}"
-            self.ledger.pay(what, federation.charged(session.groups), exact(self.limits.budget))
+            self.ledger.pay(what, federation.charged(session.groups), Budget.parse(self.limits.budget))
         self.log.write(
             "opened", session=name, protocol=plan.protocol, epsilon=plan.epsilon, nodes=len(session.nodes)
         )

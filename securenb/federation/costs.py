@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from protocols.grouping import Groups
 from securenb.federation.noise_plan import NoisePlan
+from securenb.privacy.event import Event
 from securenb.privacy.ledger import Ledger, Release, Seen
 from securenb.privacy.mechanism import Charge
 
@@ -23,6 +24,7 @@ def charges(
     rows: Sequence[Sequence[str]],
     *,
     vectors: bool,
+    cap: int = 1,
 ) -> Ledger:
     """The ledger of a round.
 
@@ -36,18 +38,24 @@ def charges(
         Members of the rows that are opened.
     vectors
         Whether the aggregator, or other nodes, also read each node's vector, with its one share.
+    cap
+        How many records change at once: 1, or the most that a node may hold, for the events of a ledger that
+        protects whole nodes. Charges stay those of a record.
     """
     ledger, mechanism, schema = Ledger(), noise.mechanism, noise.schema
     name = str(mechanism)
     size_of = {node: len(group) for group in groups for node in group}
-    known: dict[tuple[int, int], Charge] = {}
+    known: dict[tuple[int, int], tuple[Charge, Event | None]] = {}
 
     def release(what: str, members: Sequence[str], seen: Seen) -> None:
         enough = noise.honest(size_of[members[0]])
         shares = enough if seen == "row" else 1
         if (enough, shares) not in known:
-            known[enough, shares] = mechanism.charge(schema, enough, shares)
-        ledger.record(Release(what, tuple(members), known[enough, shares], name, enough, seen))
+            charge = mechanism.charge(schema, enough, shares)
+            event = mechanism.event(schema, enough, shares, cap)
+            known[enough, shares] = charge, event
+        charge, event = known[enough, shares]
+        ledger.record(Release(what, tuple(members), charge, name, enough, seen, event))
 
     for index, members in enumerate(rows):
         release(f"row {index}", members, "row")

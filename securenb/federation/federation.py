@@ -283,8 +283,8 @@ class Federation:
             refused={**earlier.refused, **later.refused},
         )
 
-    def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None) -> Ledger:
-        """What opening these rows costs, and what those who read vectors see besides.
+    def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None, cap: int = 1) -> Ledger:
+        """What opening these rows costs, and what those who read vectors see besides; `cap` as for `charges`.
 
         Parameters
         ----------
@@ -296,4 +296,4 @@ class Federation:
         rows = groups if opened is None else opened
         if self.registry is not None:  # a node with several submissions to a row pays for it once
             groups, rows = tuple(map(identities, groups)), [identities(row) for row in rows]
-        return charges(self.noise, groups, rows, vectors=self.protocol.claims.vectors_are_read)
+        return charges(self.noise, groups, rows, vectors=self.protocol.claims.vectors_are_read, cap=cap)

@@ -6,6 +6,8 @@ from fractions import Fraction
 from typing import Literal
 
 from securenb._html import html_table
+from securenb.privacy.cost import Pure, epsilon_at, together
+from securenb.privacy.event import Event
 from securenb.privacy.mechanism import Charge
 from securenb.privacy.sensitivity import ADJACENCIES, Adjacency
 
@@ -32,6 +34,8 @@ class Release:
         Shares that make a dose, that is, the honest survivors that the noise counts on.
     seen
         What kind of thing it is, which says who sees it.
+    event
+        What composes with other releases; without it only what the charge says does.
     """
 
     what: str
@@ -40,6 +44,27 @@ class Release:
     mechanism: str
     among: int
     seen: Seen = "row"
+    event: Event | None = None
+
+    def kept(self) -> Event:
+        """The event; made of the charge where there is none.
+
+        Raises
+        ------
+        ValueError
+            If it is not private, or only up to a delta and nothing says how it composes.
+        """
+        if self.event is not None:
+            return self.event
+        added, replaced = self.charge.add_remove, self.charge.replace_one
+        if added is None or replaced is None:
+            raise ValueError("a run without noise costs more than any budget")
+        if self.charge.delta:
+            raise ValueError(
+                f"{self.mechanism} promises epsilon up to delta {self.charge.delta:g} and does not say "
+                "how that composes: no ledger can charge it"
+            )
+        return Event(self.mechanism, "", self.among, self.among, 1, Pure(added), Pure(replaced))
 
 
 class Ledger:
@@ -75,6 +100,18 @@ class Ledger:
                 spent[node] += epsilon
         return max(spent.values(), default=Fraction(0))
 
+    def composed(self, adjacency: Adjacency, delta: float, seen: Seen = "row") -> Fraction | None:
+        """What these releases cost at `delta`, had they been fixed in advance; `None` if nothing bounds it.
+
+        A `ValueError` as of `Release.kept`.
+        """
+        costs = [
+            epsilon_at(together([event.cost(adjacency) for event in path]), delta)
+            for path in self.paths(seen)
+        ]
+        known = [cost for cost in costs if cost is not None]
+        return max(known, default=Fraction(0)) if len(known) == len(costs) else None
+
     def delta(self, seen: Seen = "row") -> float:
         """The sum of deltas at the node that paid most."""
         spent: dict[str, float] = defaultdict(float)
@@ -82,6 +119,26 @@ class Ledger:
             for node in release.nodes:
                 spent[node] += release.charge.delta
         return max(spent.values(), default=0.0)
+
+    def paths(self, seen: Seen | None = None) -> tuple[tuple[Event, ...], ...]:
+        """What a record may have met, node by node and view by view: releases in sequence; each once.
+
+        Parameters
+        ----------
+        seen
+            Only this view; by default both, each for itself.
+
+        Raises
+        ------
+        ValueError
+            As `Release.kept`.
+        """
+        met: dict[tuple[Seen, str], tuple[Event, ...]] = defaultdict(tuple)
+        for release in self._releases if seen is None else self._seen(seen):
+            event = release.kept()
+            for node in release.nodes:
+                met[release.seen, node] += (event,)
+        return tuple(dict.fromkeys(met.values()))
 
     def report(self) -> str:
         """A line for each kind of release, and the totals under both adjacencies for each who sees them."""

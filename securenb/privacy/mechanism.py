@@ -13,6 +13,7 @@ from protocols.ring import Integers
 from securenb.privacy.accountant import Query
 from securenb.privacy.cost import Cost, Either, Together, epsilon_at, together
 from securenb.privacy.distributions import Distribution
+from securenb.privacy.event import Event
 from securenb.privacy.samplers import Noise
 from securenb.privacy.sensitivity import ADJACENCIES, Adjacency, Jump, Shift, cases
 from securenb.schema.schema import Block, Schema
@@ -149,6 +150,14 @@ class Mechanism(ABC):
         return Either(
             tuple(together([part(moved) for moved in case]) for case in cases(schema, adjacency, cap))
         )
+
+    def event(self, schema: Schema, among: int, shares: int, cap: int = 1) -> Event | None:
+        """What a ledger keeps of a row that carries `shares` shares; `None` if it is unprotected."""
+        added = self.cost(schema, "add-remove", among, shares, cap)
+        replaced = self.cost(schema, "replace-one", among, shares, cap)
+        if added is None or replaced is None:
+            return None
+        return Event(str(self), schema.digest.hex(), among, shares, cap, added, replaced)
 
     def share(self, schema: Schema, among: int, noise: Noise, shares: int = 1) -> Integers:
         """One node's noise, or the sum of several nodes', shape (d,), int64; independent of any data.

@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from securenb.privacy.accountant import Query, loss_delta, loss_epsilon, renyi_epsilon
+from securenb.privacy.budget import Budget, Orders, fixed_epsilon
 from securenb.privacy.distributions import DiscreteGaussian, Polya, Skellam
 
 pld = pytest.importorskip(
@@ -52,3 +53,34 @@ def test_renyi_accounting_of_a_gaussian_is_theirs(times, multiplier):
     accountant.compose(dp_accounting.GaussianDpEvent(multiplier), times)
     ours = renyi_epsilon([Query(DiscreteGaussian(Fraction(multiplier**2)), 1, times)], DELTA)
     assert ours == pytest.approx(accountant.get_epsilon(DELTA), rel=5e-3)
+
+
+@pytest.mark.parametrize("order", [4, 30, 300])
+@pytest.mark.parametrize("rounds", [1, 10, 100])
+def test_a_budget_at_one_order_is_what_their_accountant_says_at_that_order(order, rounds):
+    accountant = rdp.RdpAccountant(orders=[order])
+    accountant.compose(dp_accounting.GaussianDpEvent(15), 21 * rounds)
+    cost = Query(DiscreteGaussian(Fraction(15**2)), 1, 21)
+    ours = Orders(((order, Fraction(1)),)).epsilon([cost] * rounds, DELTA)
+    assert float(ours) == pytest.approx(accountant.get_epsilon(DELTA), rel=1e-6)
+
+
+@pytest.mark.parametrize(("scale", "rounds"), [(210, 1), (210, 10), (21, 5)])
+def test_rounds_fixed_in_advance_cost_what_they_say(scale, rounds):
+    theirs = pld.from_discrete_laplace_mechanism(
+        1 / scale, sensitivity=1, value_discretization_interval=INTERVAL
+    ).self_compose(21 * rounds)
+    cost = Query(Polya(Fraction(scale)), 1, 21)
+    expected = theirs.get_epsilon_for_delta(DELTA)
+    assert fixed_epsilon([cost] * rounds, DELTA) == pytest.approx(expected, rel=2e-3, abs=3e-3)
+
+
+@pytest.mark.parametrize("rounds", [10, 100])
+@pytest.mark.parametrize("multiplier", [40, 400])
+def test_a_budget_for_rounds_that_are_chosen_costs_little_more_than_theirs_for_fixed_ones(rounds, multiplier):
+    accountant = rdp.RdpAccountant(orders=list(range(2, 4097)))
+    accountant.compose(dp_accounting.GaussianDpEvent(multiplier), 21 * rounds)
+    best = accountant.get_epsilon(DELTA)
+    cost = Query(DiscreteGaussian(Fraction(multiplier**2)), 1, 21)
+    spent = Orders.best_for(Budget(Fraction(best), DELTA)).epsilon([cost] * rounds, DELTA)
+    assert best < float(spent) < 1.05 * best

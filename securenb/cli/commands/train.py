@@ -2,7 +2,7 @@
 
 import json as json_format
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pandas as pd
 import typer
@@ -24,9 +24,11 @@ from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.federation.influence import MOST_ROWS, STANDS_OUT, influences_in
 from securenb.federation.proven import proven_in_words
 from securenb.federation.round import Round
+from securenb.privacy.budget import Budget
 from securenb.privacy.journal import LedgerFile
-from securenb.privacy.mechanism import exact
 from securenb.report.record import round_figures, write_rounds
+
+Unit = Literal["record", "node"]
 
 
 @with_scenario
@@ -38,8 +40,12 @@ def command(
         typer.Option(help="Charge this file, one for each population of people, before opening anything."),
     ] = None,
     budget: Annotated[
-        str | None, typer.Option(help="The epsilon (add/remove) that the ledger's people may spend in all.")
+        str | None,
+        typer.Option(help="What the ledger's people may spend in all (add/remove): EPS, or EPS,DELTA."),
     ] = None,
+    unit: Annotated[
+        Unit, typer.Option(help="What the ledger protects: a `record`, or a whole `node` up to --record-cap.")
+    ] = "record",
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
     report: WithReport = False,  # noqa: FBT002
@@ -50,6 +56,8 @@ def command(
     scenario = choose(protocol=protocol)
     if (ledger is None) != (budget is None):
         raise ValueError("--ledger and --budget go together")
+    if unit == "node" and (ledger is None or scenario.record_cap is None):
+        raise ValueError("--unit node needs --ledger, and --record-cap with the most records a node may hold")
     with rows() as read:
         data = scenario.load(read)
     federation = scenario.federation(data)
@@ -59,7 +67,9 @@ def command(
         contributions = federation.prepare(nodes)
         if ledger is not None and budget is not None:
             what = f"train {scenario.dataset} under {protocol}"
-            LedgerFile(ledger).pay(what, federation.charged(contributions.groups), exact(budget))
+            cap = federation.record_cap if unit == "node" else 1
+            cost = federation.charged(contributions.groups, cap=cap)
+            LedgerFile(ledger).pay(what, cost, Budget.parse(budget))
         return federation.open(contributions)
 
     influence = None

@@ -225,7 +225,41 @@ def test_a_budget_holds_across_runs_and_is_refused_with_what_remains(capsys, tmp
     spend = [*TRAIN, "--ledger", str(tmp_path / "people.ledger"), "--budget", "2.5"]
     assert main(spend) == main(spend) == 0
     assert main(spend) == MISTAKE
-    assert "epsilon 1 requested, 0.5 of 2.5 remaining" in capsys.readouterr().err
+    assert "epsilon 1 requested, 2 of 2.5 spent, 0.5 remaining" in capsys.readouterr().err
+
+
+def test_a_budget_without_a_delta_refuses_noise_that_has_one_and_one_with_it_composes(capsys, tmp_path):
+    spend = [*TRAIN, "--mechanism", "skellam", "--delta", "1e-6", "--ledger", str(tmp_path / "l")]
+    assert main([*spend, "--budget", "3"]) == MISTAKE
+    assert "costs epsilon only up to a delta, and the budget 3 has none" in capsys.readouterr().err
+    for _ in range(2):
+        assert main([*spend, "--budget", "3,1e-6"]) == 0
+    capsys.readouterr()
+    assert main(["ledger", str(tmp_path / "l"), "--budget", "3,1e-6", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [line["state"] for line in shown["lines"]] == ["committed"] * 2
+    assert 1 < float(shown["spent"]) < 1.8 < float(shown["added"])
+    assert float(shown["remaining"]) == pytest.approx(3 - float(shown["spent"]), abs=1e-5)
+    assert main(["ledger", str(tmp_path / "l"), "--budget", "3"]) == 0
+    assert "unbounded of 3" in capsys.readouterr().out
+
+
+def test_a_ledger_that_is_not_there_is_no_empty_ledger(capsys, tmp_path):
+    assert main(["ledger", str(tmp_path / "l"), "--budget", "3"]) == MISTAKE
+    assert "there is no ledger" in capsys.readouterr().err
+    assert not (tmp_path / "l").exists()
+
+
+def test_whole_nodes_are_charged_for_all_their_records_at_once(capsys, tmp_path):
+    spend = [*TRAIN, "--ledger", str(tmp_path / "l"), "--budget", "5000", "--unit", "node"]
+    assert main(spend) == MISTAKE
+    assert "--unit node needs --ledger, and --record-cap" in capsys.readouterr().err
+    assert main([*spend, "--record-cap", "2000"]) == 0
+    capsys.readouterr()
+    assert main(["ledger", str(tmp_path / "l"), "--budget", "5000", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["spent"] == "2000"
+    assert main([*TRAIN, "--ledger", str(tmp_path / "l"), "--budget", "5000"]) == MISTAKE
+    assert "protects whole nodes of at most 2000 records" in capsys.readouterr().err
 
 
 def test_a_ledger_without_a_budget_is_refused(capsys, tmp_path):

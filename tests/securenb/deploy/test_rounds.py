@@ -73,7 +73,9 @@ def test_the_budget_of_a_site_holds_across_rounds(deployment):
     assert deployment.opened(third) is None
     whys = {line["why"] for line in deployment.said(third, "left") if line["party"] in NAMES}
     assert len(whys) == 5
-    assert all("privacy budget exceeded: epsilon 1 requested, 0.5 of 2.5 remaining" in why for why in whys)
+    assert all(
+        "privacy budget exceeded: epsilon 1 requested, 2 of 2.5 spent, 0.5 remaining" in why for why in whys
+    )
 
 
 REFUSED = [
