@@ -179,7 +179,7 @@ class Protocol(ABC):
         session_id
             16 fresh bytes; never used twice.
         context
-            Digest of what the vectors mean (the schema); nodes refuse a session with another.
+            Digest of what the vectors mean (schema, noise); nodes refuse a session with another.
 
         Raises
         ------

@@ -30,3 +30,8 @@ class SecAgg(DoubleMasking):
         threshold = self.survivors(size)
         self.check_threshold(threshold, size)
         return Complete(size), threshold
+
+    def withstands(self, size: int) -> int:
+        """See `DoubleMasking.withstands`; the largest c with 2t > h + c, or t > c."""
+        threshold = self.survivors(size)
+        return 2 * threshold - size - 1 if self.profile == "lying" else threshold - 1

@@ -63,6 +63,10 @@ class SecAggPlus(DoubleMasking):
         self._check_rates(size, threshold)
         return Complete(size), threshold
 
+    def withstands(self, size: int) -> int:
+        """See `DoubleMasking.withstands`; as stated."""
+        return part_of(size, self.corrupt)
+
     def _check_rates(self, size: int, threshold: int) -> None:
         """Refuse a threshold that does not keep the promise of the stated rates on the complete graph."""
         corrupt, silent = part_of(size, self.corrupt), part_of(size, self.dropout)

@@ -24,8 +24,8 @@ from securenb.deploy.keys import read_identity, read_roster
 from securenb.deploy.limits import check_relayed
 from securenb.deploy.log import Log
 from securenb.deploy.plan import Opening, Plan, propose
+from securenb.deploy.round_choices import RoundChoices
 from securenb.deploy.site import Question
-from securenb.experiments.choices import Choices
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.federation.federation import Federation
 from securenb.federation.round import Round
@@ -71,18 +71,6 @@ class Settings(BaseModel):
     def port(self) -> int:
         """The address's port."""
         return int(self.address.rpartition(":")[2])
-
-
-class RoundChoices(Choices):
-    """A round over records that the coordinator never sees.
-
-    Attributes
-    ----------
-    test_file
-        A CSV file of the coordinator's, with records that the model is judged on.
-    """
-
-    test_file: str | None = None
 
 
 class _Wrapped(Carrier):

@@ -9,8 +9,8 @@ from protocols.engines.local import LocalRun
 from protocols.party import AGGREGATOR
 from protocols.protocol import PROTOCOLS
 from securenb.deploy.plan import propose
+from securenb.deploy.round_choices import RoundChoices
 from securenb.deploy.site import Site
-from securenb.experiments.choices import Choices
 from securenb.privacy.ledger import shown
 from securenb.schema.feature import Numeric
 from securenb.schema.schema import Schema
@@ -30,12 +30,13 @@ def dry_run(site: Site, choices: Mapping[str, Any]) -> str:
     me, schema = site.limits.party, site.schema
     trustees = {name for protocol in site.limits.protocols for name in PROTOCOLS[protocol]().trustee_ids(())}
     sites = [name for name in site.roster if name != AGGREGATOR and name not in trustees]
-    scenario = Choices.checked(**choices)
+    scenario = RoundChoices.checked(**choices)
     federation = scenario.federation_over(schema)
     plan, session = propose(scenario, federation, federation.grouped(sites))
     site.limits.check(plan, federation, session)
     node = site.node()
-    share = federation.share(node, len(session.groups[session.group_of[me]]))
+    size = len(session.groups[session.group_of[me]])
+    share = federation.share(node, size)
     exact = node.statistics(schema).vector() * federation.mechanism.grid
     vectors = {name: np.zeros(session.length, dtype=np.int64) for name in sites} | {me: exact + share}
     parties = federation.protocol.parties(vectors, session, federation.streams.entropy_for)
@@ -47,6 +48,11 @@ def dry_run(site: Site, choices: Mapping[str, Any]) -> str:
         f"{me} would take part: protocol {plan.protocol}, {len(sites)} sites, {session.length} numbers",
         f"it would cost a record epsilon {shown(ledger.epsilon('add-remove'))} (add/remove), for good",
         f"the aggregator would read {read}",
+        "it withstands:",
+        *(
+            f"  {compared.field}: {compared.theirs}; you want at least {compared.ours} ({compared.limit})"
+            for compared in site.limits.compared(plan, federation, size)
+        ),
         "",
         f"{'coordinate':<48} {'exact':>12} {'noise':>10} {'sent':>12}",
     ]

@@ -10,6 +10,7 @@ from securenb.deploy.keys import make_certificates, make_identity, write_roster
 from securenb.deploy.launch import app_file
 from securenb.deploy.limits import Limits
 from securenb.deploy.public_keys import PublicKeys, make_keys, of_everybody
+from securenb.deploy.safety import COLLUDING, CORRUPT, CORRUPT_HOLDERS, PROFILE
 from securenb.experiments.checked import checked
 from securenb.schema.toml import read_schema
 
@@ -62,6 +63,10 @@ def init(
         protocols=tuple(protocols),
         smallest_group=min(3, len(sites)),
         smallest_threshold=2 * len(sites) // 3 + 1,
+        smallest_colluding=COLLUDING,
+        smallest_corrupt=CORRUPT,
+        smallest_corrupt_holders=CORRUPT_HOLDERS,
+        profile=PROFILE,
     )
     everybody = [*sites, *trustees]
     public = None if keys is None else of_everybody(keys, everybody)
@@ -104,6 +109,12 @@ def _site_file(party: PartyId, limits: Limits, *, trustee: bool) -> str:
         "# the fewest sites that may be summed together, and that a sum may be opened with",
         f"smallest_group = {limits.smallest_group}",
         f"smallest_threshold = {limits.smallest_threshold}",
+        "# what a round must withstand: sites that tell their own noise, the fraction of sites and number of",
+        "# committee members that work with the coordinator, and whether it lies or is only curious",
+        f"smallest_colluding = {limits.smallest_colluding}",
+        f"smallest_corrupt = {limits.smallest_corrupt}",
+        f"smallest_corrupt_holders = {limits.smallest_corrupt_holders}",
+        f'profile = "{limits.profile}"',
     ]
     if not trustee:
         lines += [

@@ -4,12 +4,13 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from protocols.protocol import PROTOCOLS
 from protocols.session import Session
 from protocols.session_rules import RefusedSession, SessionRule
 from securenb.deploy.plan import Plan
+from securenb.deploy.safety import Safety
 from securenb.federation.federation import Federation
 from securenb.privacy.budget import Budget
 from securenb.privacy.ledger import Ledger, shown
@@ -37,8 +38,8 @@ def check_relayed(name: str) -> None:
         raise ValueError(f"{name} needs links that the coordinator cannot read, and it relays all")
 
 
-class Limits(BaseModel):
-    """A party's own rules; `site.toml`.
+class Limits(Safety):
+    """A party's own rules; `site.toml`. What a round must withstand is in `Safety`.
 
     Attributes
     ----------
@@ -56,8 +57,6 @@ class Limits(BaseModel):
     simulations
         Whether rounds with a seed are fine, in which nothing is secret. For made-up records only.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     party: str
     protocols: tuple[str, ...]
@@ -96,10 +95,12 @@ class Limits(BaseModel):
         if plan.seed is not None and not self.simulations:
             raise ValueError("the plan has a seed, so nothing in it is secret; we allow no simulations")
         survivors = federation.protocol.survivors
-        groups = session.groups
+        indices = range(len(session.groups))
         if self.party in session.group_of:
-            groups = (session.groups[session.group_of[self.party]],)
-        for group in groups:
+            indices = range(at := session.group_of[self.party], at + 1)
+        for index in indices:
+            self.check_safety(plan, federation, session, index)
+            group = session.groups[index]
             if len(group) < self.smallest_group:
                 raise RefusedSession(
                     SessionRule.SMALLEST_GROUP,

@@ -48,4 +48,6 @@ def planned(
     schema = noise.schema
     bound = schema.reach * record_cap * noise.mechanism.grid
     capacity = Capacity(bound, max(sizes), noise.tail(sizes))
-    return protocol.session(groups, schema.length, capacity, session_id, schema.digest)
+    # what vectors mean, and whose noise each row counts on: parties that differ in either cannot talk
+    context = digest("securenb statistics", schema.digest, [noise.honest(size) for size in sizes])
+    return protocol.session(groups, schema.length, capacity, session_id, context)

@@ -54,6 +54,13 @@ class DoubleMasking(Protocol):
             If that number breaks the rule of the threshold.
         """
 
+    @abstractmethod
+    def withstands(self, size: int) -> int:
+        """The most corrupt nodes in a group of `size` that learn nothing but sums.
+
+        Lying profile: together with an aggregator that lies. Curious: with one that shows them what it saw.
+        """
+
     def check(self, session: Session) -> None:
         """See `Protocol.check`."""
         super().check(session)

@@ -85,6 +85,13 @@ REFUSED = [
     ({"epsilon_per_round": '"0.5"'}, {}, "a row costs epsilon 1; we allow 0.5 a round"),
     ({"simulations": "false"}, {}, "we allow no simulations"),
     ({}, {"epsilon": "none"}, "adds no noise"),
+    ({}, {"colluding": 0}, "colluding is 0 in the plan; we want at least 1 (smallest_colluding)"),
+    ({"smallest_colluding": 3}, {}, "colluding is 1 in the plan; we want at least 3 (smallest_colluding)"),
+    (
+        {"smallest_corrupt": 0.7},
+        {},
+        "corrupt is 2 of 5 nodes in the plan; we want at least 0.7 (3 nodes) (smallest_corrupt)",
+    ),
     ({}, {"protocol": "plain"}, "a site's vector, which others read, costs epsilon"),
 ]
 
@@ -140,7 +147,7 @@ def test_two_plans_for_one_session_id_do_not_both_get_an_answer(deployment):
     first = deployment.ask("site-1", deployment.opening(plan, identity))
     assert first.frames
     assert deployment.ask("site-1", deployment.opening(plan, identity)).frames == first.frames
-    other = deployment.opening(*deployment.proposal(colluding=1))
+    other = deployment.opening(*deployment.proposal(colluding=2))
     assert "was opened with another plan" in deployment.ask("site-1", other).stopped
 
 
