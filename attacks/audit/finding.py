@@ -86,13 +86,27 @@ class Audit:
         """The largest lower bound on the whole release, 0 if none was shown."""
         return max((f.bound for f in self.findings if f.bound is not None and f.level == "L3"), default=0.0)
 
+    def answer(self) -> str:
+        """May this be published? If not, why; and what was not looked at."""
+        claim = "no claim" if self.claimed is None else f"epsilon {self.claimed:.6g}"
+        claim += f", delta {self.delta:g}" if self.delta else ""
+        unseen = f"Not looked at: {'; '.join(self.not_covered)}."
+        if self.verdict == "PASS":
+            return f"May this be published at {claim}? Nothing found speaks against it. {unseen}"
+        if self.verdict == "INCONCLUSIVE":
+            return f"May this be published at {claim}? Not yet: this could not be settled. {unseen}"
+        return f"May this be published at {claim}? No: {self._worst().evidence}. {unseen}"
+
+    def _worst(self) -> Finding:
+        """The failure to name first: a replay has a witness, and what is certain precedes what is likely."""
+        failed = [finding for finding in self.findings if finding.verdict == "FAIL"]
+        order = ("L1", "L0", "L2", "L3")
+        return min(failed, key=lambda f: (order.index(f.level), "witness" not in f.evidence))
+
     def conclusion(self) -> str:
         """One sentence."""
         if self.verdict == "FAIL":
-            failed = [finding for finding in self.findings if finding.verdict == "FAIL"]
-            # a replay has a witness; what is certain comes before what is likely
-            order = ("L1", "L0", "L2", "L3")
-            first = min(failed, key=lambda f: (order.index(f.level), "witness" not in f.evidence))
+            first = self._worst()
             certain = first.level in ("L0", "L1")
             how = "certainly" if certain else f"with {self.confidence:.4g} confidence"
             claim = "private" if self.claimed is None else f"({self.claimed:.6g}, {self.delta:g})-DP"
@@ -101,6 +115,8 @@ class Audit:
                 f"{first.level} {first.check}: {first.evidence}"
             )
         gaps = f"not covered: {', '.join(self.not_covered)}"
+        if not self.findings:
+            return f"INCONCLUSIVE: nothing could be checked; {gaps}"
         if self.verdict == "INCONCLUSIVE":
             first, *others = [finding for finding in self.findings if finding.verdict == "INCONCLUSIVE"]
             more = f" and {len(others)} more checks" if others else ""
@@ -111,7 +127,12 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {**asdict(self), "verdict": self.verdict, "conclusion": self.conclusion()}
+        return {
+            **asdict(self),
+            "verdict": self.verdict,
+            "answer": self.answer(),
+            "conclusion": self.conclusion(),
+        }
 
 
 def worst(findings: Sequence[Finding]) -> Verdict:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from attacks.audit.black_box.claim import Approximate, Claim
 from securenb.bayes.parameters import Floats
 
 CUTS = 400
@@ -67,7 +68,7 @@ def lower_bound(scores: dict[str, tuple[Floats, Floats]], delta: float, alpha: f
     best: tuple[float, str, float, bool] | None = None
     for name, (first, second) in scores.items():
         for flipped in (False, True):
-            found = _threshold(first[:half], second[:half], delta, flipped=flipped)
+            found = best_cut(first[:half], second[:half], Approximate(1.0, delta), flipped=flipped)
             if found is not None and (best is None or found[0] > best[0]):
                 best = (found[0], name, found[1], flipped)
     if best is None:
@@ -149,8 +150,8 @@ def _chance(correct: int, guesses: int, epsilon: float, delta: float, total: int
     return float(law.sf(correct - 1)) + 2 * total * delta * worst
 
 
-def _threshold(first: Floats, second: Floats, delta: float, *, flipped: bool) -> tuple[float, float] | None:
-    """The best cut by a cautious estimate, and that estimate."""
+def best_cut(first: Floats, second: Floats, claim: Claim, *, flipped: bool) -> tuple[float, float] | None:
+    """The best cut by a cautious estimate: that estimate, and the cut; `None` if no cut shows anything."""
     both = np.concatenate([first, second])
     cuts = np.unique(np.quantile(both, np.linspace(0, 1, CUTS), method="nearest"))
     below = [np.searchsorted(np.sort(values), cuts, side="left") for values in (first, second)]
@@ -161,8 +162,7 @@ def _threshold(first: Floats, second: Floats, delta: float, *, flipped: bool) ->
     # four standard errors on each side, so that no cut is chosen for a few lucky counts; two lose power
     p = common / len(second) - 4 * np.sqrt(common + 1) / len(second)
     q = (rare + 4 * np.sqrt(rare + 1)) / len(first)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = np.where(p > delta, np.log((p - delta) / q), -np.inf)
+    value = claim.shown(p, q)
     at = int(np.argmax(value))
     return (float(value[at]), float(cuts[at])) if np.isfinite(value[at]) else None
 

@@ -28,8 +28,7 @@ class Audit(Section):
             if audit is None:
                 continue
             content.heading(audit["target"] if len(runs) == 1 else f"{run.name}: {audit['target']}")
-            verdict, _, conclusion = audit["conclusion"].partition(": ")
-            content.badge(verdict, conclusion.partition("; not covered")[0])
+            content.badge(audit["verdict"], audit["answer"])
             claimed = "nothing" if audit["claimed"] is None else f"epsilon {audit['claimed']:.6g}"
             content.facts(
                 {
