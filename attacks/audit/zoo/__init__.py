@@ -1,0 +1,1 @@
+"""Mechanisms with known privacy, sound ones and bugs: one a file."""

@@ -1,0 +1,22 @@
+"""A count of which a quarter of the noise is missing."""
+
+from typing import Any
+
+import numpy as np
+
+from attacks.audit.specimen import Specimen, count_pairs, polya
+
+
+class MissingShares25(Specimen):
+    """See the top of the file."""
+
+    truth = 1.2743
+    why = "Shares were sized for nodes that dropped out."
+
+    def pairs(self) -> Any:
+        """See `Specimen.pairs`."""
+        return count_pairs()
+
+    def release(self, data: Any, rng: np.random.Generator) -> Any:
+        """See `Specimen.release`."""
+        return data + polya(rng, 1.0, 0.75)
