@@ -14,15 +14,18 @@ from attacks.audit.federation_target import FederationTarget
 from attacks.audit.finding import EXIT_CODES, LEVELS, Audit
 from attacks.audit.paper_target import PaperTarget
 from attacks.audit.run import run_audit, steps_of
+from attacks.audit.specimen import ZOO
 from attacks.audit.target import Target, View
 from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite
 from securenb.cli.options import group_size as parsed_group_size
+from securenb.cli.release_audit import ReleaseChoices, audit_choices
+from securenb.cli.zoo_audit import audit_all, show
 from securenb.data.dataset import DATASETS
 from securenb.data.node import Node
 from securenb.data.partition import node_ids
 from securenb.experiments.progress import steps
-from securenb.experiments.run_folder import run_folder, write_manifest
+from securenb.experiments.run_folder import Replayable, run_folder, write_manifest
 from securenb.experiments.scenario import Scenario
 from securenb.privacy.mechanism import exact
 from securenb.privacy.sensitivity import Adjacency
@@ -30,11 +33,15 @@ from securenb.report.page import PAGE, Report
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 
+STEPS = 12
+"""Steps that the audit of a release reports, about."""
+
 
 def command(
     dataset: Annotated[
-        str, typer.Argument(help="A data set, of which only the schema is used.")
-    ] = "phishing",
+        str | None,
+        typer.Argument(help="A data set, of which only the schema is used; or `module:function`, a release."),
+    ] = None,
     scenario: Annotated[
         Path | None, typer.Option(help="A TOML file with the choices of a round; instead of those below.")
     ] = None,
@@ -44,11 +51,18 @@ def command(
     view: Annotated[View, typer.Option(help="What the adversary sees.")] = "group",
     adjacency: Annotated[Adjacency, typer.Option(help="Which data sets are neighbours.")] = "add-remove",
     level: Annotated[str, typer.Option(help="Levels, separated by commas.")] = "L0,L1,L2,L3",
-    confidence: Annotated[float, typer.Option(help="Of each statistical level, family-wise.")] = 0.95,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            help="Of each statistical level, family-wise: 0.95 for rounds, 0.999 for other releases."
+        ),
+    ] = None,
     trials: Annotated[int | None, typer.Option(help="Runs on each input, for statistical levels.")] = None,
     nodes: Annotated[int, typer.Option(help="How many nodes the training records are dealt to.")] = 100,
     protocol: Annotated[str, typer.Option(help="The secure sum.")] = "secagg",
-    epsilon: Annotated[str, typer.Option(help="What one opened row is claimed to cost.")] = "1",
+    epsilon: Annotated[
+        str | None, typer.Option(help="What is claimed: of a round, what one opened row costs (1).")
+    ] = None,
     delta: Annotated[float | None, typer.Option(help="What epsilon holds up to, where needed.")] = None,
     mechanism: Annotated[str, typer.Option(help="The noise.")] = "discrete_laplace",
     group_size: Annotated[str, typer.Option(help="Nodes in a group: a number, or `all`.")] = "all",
@@ -56,12 +70,71 @@ def command(
     numeric: Annotated[
         Literal["gaussian", "histogram"], typer.Option(help="Numbers as `gaussian` or `histogram`.")
     ] = "gaussian",
+    estimator: Annotated[
+        str | None, typer.Option(help="`package.module:Class` with `fit`: what it learns is released.")
+    ] = None,
+    arguments: Annotated[str, typer.Option(help="What the estimator is made with, as JSON.")] = "{}",
+    released: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(help="Two CSV files; rows are runs of one release on two neighbouring inputs."),
+    ] = None,
+    neighbours: Annotated[
+        Path | None, typer.Option(help="A Python file that defines `pairs()`: (data, neighbour), ...")
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="A CSV file; its neighbours lack a row of it.")] = None,
+    python: Annotated[
+        str | None, typer.Option(help="The interpreter that has the release's library; by default this one.")
+    ] = None,
+    gaussian: Annotated[  # noqa: FBT002
+        bool, typer.Option(help="The claim is that of Gaussian noise: test its whole trade-off curve.")
+    ] = False,
+    reals: Annotated[  # noqa: FBT002
+        bool, typer.Option(help="Take floating-point outputs for reals: do not read their low bits.")
+    ] = False,
+    zoo: Annotated[  # noqa: FBT002
+        bool, typer.Option(help="Audit the zoo: mechanisms of known privacy; --out is a CSV file.")
+    ] = False,
+    seconds: Annotated[float, typer.Option(help="What an audit of a release may take.")] = 60.0,
+    longest: Annotated[float, typer.Option(help="Seconds that one run of a release may take.")] = 10.0,
+    memory: Annotated[int, typer.Option(help="Megabytes that a release may use.")] = 4096,
     seed: Annotated[int, typer.Option(help="Of neighbours and samples; a rerun is identical.")] = 0,
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
     json: Json = False,  # noqa: FBT002
 ) -> int:
-    """Audit a release in four levels; the exit code is 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE."""
+    """Audit a round of ours, a function, an estimator or released tables, in levels.
+
+    The exit code is 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE.
+    """
+    if zoo:
+        with steps(len(ZOO)) as step:
+            outcomes = audit_all(seed, trials, seconds, confidence, step)
+        return show(outcomes, out, json=json)
+    if estimator is not None or released is not None or (dataset is not None and ":" in dataset):
+        asked = ReleaseChoices(
+            epsilon,
+            delta,
+            dataset,
+            estimator,
+            released,
+            arguments,
+            python,
+            neighbours,
+            data,
+            adjacency,
+            gaussian,
+            reals,
+            confidence,
+            trials,
+            seconds,
+            longest,
+            memory,
+            seed,
+        )
+        with steps(STEPS) as step:
+            audit = audit_choices(asked, step)
+        return _finish(audit, asked, out, overwrite=overwrite, json=json)
+    dataset, epsilon, confidence = dataset or "phishing", epsilon or "1", confidence or 0.95
     choices: dict[str, Any] = {
         "dataset": dataset,
         "nodes": nodes,
@@ -85,6 +158,11 @@ def command(
         audit = run_audit(
             subject, adjacency, levels, seed=seed, confidence=confidence, trials=trials, progress=step
         )
+    return _finish(audit, audited, out, overwrite=overwrite, json=json)
+
+
+def _finish(audit: Audit, audited: Replayable, out: Path | None, *, overwrite: bool, json: bool) -> int:
+    """Write the folder, show the findings; the exit code."""
     if out is not None:
         with run_folder(out, overwrite=overwrite) as folder:
             (folder / "audit.json").write_text(json_format.dumps(audit.to_dict(), indent=2) + "\n")
@@ -136,5 +214,6 @@ def _population(scenario: Scenario, *, needs_records: bool) -> tuple[Schema, Seq
 def _show(audit: Audit) -> None:
     lines = [[finding.level, finding.verdict, finding.check, finding.evidence] for finding in audit.findings]
     title = f"{audit.target}: view {audit.view}, neighbours by {audit.adjacency}"
+    console.say(audit.answer())
     console.show_table(title, ["level", "verdict", "check", "evidence"], lines)
     console.say(audit.conclusion())

@@ -56,7 +56,7 @@ def test_the_findings_are_written_with_a_page(tmp_path):
         "report.html",
         "results.csv",
     }
-    assert "no violation found" in (out / "report.html").read_text()
+    assert "Nothing found speaks against it" in (out / "report.html").read_text()
     assert json.loads((out / "audit.json").read_text())["not_covered"][-1] == "level L3"
 
 
