@@ -9,9 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attacks.toolkit.projection import into_invariants
+from attacks.toolkit.sampled import drawn, joined
 from protocols.catalogue import Catalogue
 from protocols.ring import Integers
+from securenb.bayes.parameters import Floats, estimate
 from securenb.data.node import Node
+from securenb.federation.noise_plan import NoisePlan
+from securenb.federation.postprocess import consistent
+from securenb.privacy.mechanisms.none import NoNoise
+from securenb.privacy.samplers import FastNoise
 from securenb.robust.rule import Rule
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
@@ -39,6 +45,12 @@ class Knowledge:
         How many nodes are summed in a row, which is public.
     cap
         The most records that a node may claim, where that is checked.
+    nodes
+        How many nodes there are, which is public; by default those whose statistics are known.
+    records
+        The malicious nodes' own records; drawn from a model of `own` where they are not given.
+    noise
+        Where the noise of rows comes from, which is public; `None` for no noise.
     """
 
     schema: Schema
@@ -47,6 +59,41 @@ class Knowledge:
     rule: Rule
     group_size: int
     cap: int
+    nodes: int | None = None
+    records: Records | None = None
+    noise: NoisePlan | None = None
+
+    @property
+    def honest_sum(self) -> Floats:
+        """The sum of all honest nodes' statistics, (C, width), as far as it is known."""
+        honest = (len(self.own) + len(self.others) if self.nodes is None else self.nodes) - len(self.own)
+        total: Floats = self.others.mean(axis=0) * max(honest, 1)
+        return total
+
+    def noise_draws(self, count: int, rng: np.random.Generator) -> Floats:
+        """Draws of the noise in the sum of all rows, post-processed as rounds do it, (count, C, width)."""
+        shape = (len(self.schema.classes), self.schema.width)
+        if self.noise is None or isinstance(self.noise.mechanism, NoNoise):
+            return np.zeros((1, *shape))
+        rows = max((self.nodes or len(self.own) + len(self.others)) // self.group_size, 1)
+        plan, source = self.noise, FastNoise(rng)
+        draws = np.zeros((count, *shape))
+        for draw in draws:
+            for _ in range(rows):
+                share = plan.mechanism.share(
+                    self.schema, plan.honest(self.group_size), source, plan.contributors(self.group_size)
+                )
+                draw += share.reshape(shape) / plan.mechanism.grid
+        # the estimate of what adds up is linear, so that of the noise is the noise of the estimate
+        return consistent(self.schema, draws, rows * plan.variances(self.group_size))
+
+    def judged_on(self, most: int, rng: np.random.Generator) -> Records:
+        """Records to judge forgeries on: their own, at most so many, or as many drawn from their model."""
+        if self.records is not None and len(np.unique(self.records.labels)) > 1:
+            chosen = np.sort(rng.permutation(len(self.records))[:most])
+            return self.records[chosen]
+        model = estimate(self.schema, self.own.sum(axis=0), self.rule.smoothing).table
+        return drawn(self.schema, model, max(most // 10, 1), rng)
 
     @property
     def smoothing(self) -> float:
@@ -127,10 +174,11 @@ class Poison(ABC):
         bad = sorted(set(malicious))
         if not bad:
             return list(nodes)
+        own = joined([nodes[index].records for index in bad])
         honest = np.delete(tables, bad, axis=0)
         cap = cap or int(np.ceil(np.mean([len(node.records) for node in nodes])))
         others = honest if len(honest) else tables[bad]
-        known = Knowledge(schema, tables[bad], others, rule, group_size, cap)
+        known = Knowledge(schema, tables[bad], others, rule, group_size, cap, len(nodes), own)
         result = list(nodes)
         for index, forged in zip(bad, self.sent(known, rng), strict=True):
             result[index] = PoisonedNode(nodes[index].id, nodes[index].records, forged, self.noisy)

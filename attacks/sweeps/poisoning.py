@@ -19,6 +19,7 @@ from attacks.poison import Forged, Knowledge, Poison, PoisonedNode, choose_poiso
 from attacks.sweeps.arena import Arena, arena_of, judged_on
 from attacks.sweeps.poisoning_grid import NO_ATTACK
 from attacks.sweeps.remembered import RememberedSources
+from attacks.toolkit.sampled import joined
 from protocols.errors import Abort
 from protocols.opened import Opened
 from protocols.protocol import Protocol
@@ -189,11 +190,21 @@ class Outcome:
 
 @lru_cache(maxsize=512)
 def _forged(setting: Setting, size: int, poison: Poison, malicious: int, rule: Rule) -> list[Forged]:
-    """What malicious nodes send; nobody sees noise, so it is the same in every cell of a setting."""
+    """What malicious nodes send; they know the law of the noise, not its draws."""
     bad = setting.malicious(malicious)
     others = np.delete(setting.tables, bad, axis=0)
     own = setting.tables[bad]
-    known = Knowledge(setting.arena.data.schema, own, others if len(others) else own, rule, size, setting.cap)
+    known = Knowledge(
+        setting.arena.data.schema,
+        own,
+        others if len(others) else own,
+        rule,
+        size,
+        setting.cap,
+        len(setting.submitters),
+        joined([setting.submitters[at].records for at in bad]),
+        setting.federation.noise,
+    )
     return poison.sent(known, setting.arena.streams.rng("poison"))
 
 

@@ -5,13 +5,11 @@ import numpy as np
 from attacks.poison import Knowledge
 from attacks.toolkit.forging import flipped, pooled, table_at, towards_flip
 from attacks.toolkit.projection import into_invariants
+from attacks.toolkit.sampled import drawn
 from protocols.ring import Integers
-from securenb.bayes.parameters import Floats, estimate
+from securenb.bayes.parameters import estimate
 from securenb.experiments.montecarlo import Scorer
 from securenb.robust.rule import Rows
-from securenb.schema.feature import Numeric
-from securenb.schema.records import Records
-from securenb.schema.schema import Schema
 
 STEPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0)
 """How far to go from the honest average; at 1 stand flipped labels."""
@@ -64,22 +62,3 @@ class Game:
         except ValueError:
             return 2.0
         return float(self._scorer.accuracies(combined.table)[1])
-
-
-def drawn(schema: Schema, model: Floats, records: int, rng: np.random.Generator) -> Records:
-    """Records drawn from a model, the same number of each class."""
-    labels = np.repeat(np.arange(len(schema.classes)), records).astype(np.int32)
-    codes = np.zeros((len(labels), len(schema.features)), dtype=np.int32)
-    for block in schema.blocks:
-        for row in range(len(schema.classes)):
-            chosen = labels == row
-            if block.kind == "levels":
-                levels = model[row, block.columns]
-                codes[chosen, block.feature] = rng.choice(len(levels), records, p=levels / levels.sum())
-            elif block.kind == "sum":
-                feature = schema.features[block.feature]
-                assert isinstance(feature, Numeric)
-                mean, variance = model[row, block.start], model[row, block.start + 1]
-                values = rng.normal(mean, np.sqrt(variance), records) + feature.offset
-                codes[chosen, block.feature] = np.clip(np.rint(values), 0, feature.steps)
-    return Records(codes, labels)
