@@ -419,6 +419,36 @@ def test_rule_04_a_key_put_in_place_of_another_is_noticed_and_nothing_is_shared(
     assert not [e for e in lab.sent if e.sender == "node-0" and not isinstance(e.body, Keys)]
 
 
+@pytest.mark.parametrize("victim", range(7))
+@pytest.mark.parametrize("side", ["before", "after"])
+def test_rule_04_keys_in_place_for_one_end_of_each_edge_only_are_refused(victim, side):
+    """Were each signature checked at one end of its edge, the aggregator could stand at all other ends.
+
+    It would then read every share of one node, rebuild its seed and its mask key, and so its vector.
+    """
+    lab = Lab()
+    replaced = [other for other in range(7) if (other < victim if side == "before" else other > victim)]
+    size, mine = advertised_bytes(lying=True), key_pair(bytes(32)).public
+
+    def in_place(body):
+        entries = [body.keys[at : at + size] for at in range(0, 7 * size, size)]
+        for other in replaced:
+            entries[other] = mine + mine + entries[other][64:]
+        return NeighbourKeys(body.present, b"".join(entries))
+
+    me = lab.nodes[victim]
+    lab.run(replacing(NeighbourKeys, in_place, [me]))
+    sealed = [
+        envelope for envelope in lab.sent if envelope.sender == me and not isinstance(envelope.body, Keys)
+    ]
+    refused = [why for by, party, why in lab.faults if (by, party) == (me, AGGREGATOR)]
+    if replaced:
+        assert not sealed
+        assert f"{lab.nodes[replaced[0]]} did not sign its keys (rule 4)" in refused[0]
+    else:
+        assert sealed
+
+
 def test_rule_04_keys_that_their_node_did_not_sign_reach_nobody():
     lab = Lab()
     opened = lab.run(
