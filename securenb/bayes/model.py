@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from securenb._html import html_table
 from securenb.bayes.parameters import Floats, Parameters
 from securenb.bayes.pooled import Pooled
-from securenb.schema.feature import Codes, Numeric
+from securenb.schema.cells import Codes
+from securenb.schema.feature import Numeric
 from securenb.schema.records import UNKNOWN, Records
 from securenb.schema.schema import Schema
 from securenb.schema.toml import schema_from_dict, schema_to_dict

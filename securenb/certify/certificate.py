@@ -20,7 +20,8 @@ from securenb.bayes.parameters import Floats
 from securenb.certify.categorical import CategoricalReach
 from securenb.certify.gaussian import GaussianReach
 from securenb.certify.worst_addition import TIE, Counts, WorstAddition
-from securenb.schema.feature import Codes, Numeric
+from securenb.schema.cells import Codes
+from securenb.schema.feature import Numeric
 from securenb.schema.records import UNKNOWN
 from securenb.schema.statistics import Statistics
 

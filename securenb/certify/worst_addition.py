@@ -9,7 +9,8 @@ from protocols.ring import Integers
 from securenb.bayes.parameters import Floats, estimate
 from securenb.certify.categorical import CategoricalReach
 from securenb.certify.gaussian import GaussianReach
-from securenb.schema.feature import Codes, Numeric
+from securenb.schema.cells import Codes
+from securenb.schema.feature import Numeric
 from securenb.schema.records import UNKNOWN
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics

@@ -14,7 +14,7 @@ _WIDE = 240
 
 def say(text: str) -> None:
     """One or more lines, as they are."""
-    Console(highlight=False, soft_wrap=True, markup=False).print(text)
+    Console(highlight=False, soft_wrap=True, markup=False, emoji=False).print(text)
 
 
 def show_table(

@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from types import ModuleType
 from typing import Any
 
@@ -56,6 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2 is a user's mistake, 4 a protocol run that ended without a result; each with one line on standard
     error. Anything else that escapes is a bug, and its traceback is shown.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what a terminal cannot show must not change the exit code
+            stream.reconfigure(errors="backslashreplace")
     if arguments is not None:
         sys.argv = ["securenb", *arguments]  # manifests keep the command
     try:

@@ -5,8 +5,10 @@ nothing in it is ever computed from the records.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from functools import partial
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -45,6 +47,8 @@ class Dataset:
         user's own.
     holders
         The node that holds each training record, where the data say so.
+    tables
+        Reads the training and the test records again as they came, see `frame`.
     """
 
     name: str
@@ -53,6 +57,32 @@ class Dataset:
     test: Records
     digest: str
     holders: NDArray[np.object_] | None = None
+    tables: Callable[[], tuple[pd.DataFrame, pd.DataFrame]] | None = None
+
+    @staticmethod
+    def from_frame(
+        frame: pd.DataFrame, schema: Schema, *, node: str | None = None, test: pd.DataFrame | None = None
+    ) -> "Dataset":
+        """A user's own table as a data set; see `securenb.data.own.from_frame`."""
+        from securenb.data.own import from_frame  # which makes data sets
+
+        return from_frame(frame, schema, node=node, test=test)
+
+    def frame(self, part: Literal["train", "test"]) -> "tuple[pd.DataFrame, pd.Series[Any]]":
+        """The same records before they were encoded: a table of features, and the labels.
+
+        So that other estimators can be fitted and judged on the very same split.
+
+        Raises
+        ------
+        ValueError
+            If they came from standard input, which cannot be read again.
+        """
+        if self.tables is None:
+            raise ValueError(f"{self.name} was read from standard input, and is gone")
+        train, test = self.tables()
+        table = {"train": train, "test": test}[part]
+        return table[[feature.name for feature in self.schema.features]], table[self.schema.label]
 
     def deal(
         self,
@@ -167,7 +197,16 @@ def load_dataset(
     schema = source.schema if numeric == "gaussian" else source.schema.histogram()
     parts = [schema.records(table) for table in tables]
     train, test = parts if len(parts) == 2 else split(parts[0], seed)
-    return Dataset(name, schema, train, test, table_digest(source.schema, tables))
+    again = partial(_published, name, seed)
+    return Dataset(name, schema, train, test, table_digest(source.schema, tables), None, again)
+
+
+def _published(name: str, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    tables = DATASETS[name]().read()
+    if len(tables) == 2:
+        return tables[0], tables[1]
+    test = held_out(len(tables[0]), seed)
+    return tables[0][~test], tables[0][test]
 
 
 def split(records: Records, seed: int) -> tuple[Records, Records]:

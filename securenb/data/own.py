@@ -1,20 +1,34 @@
-"""A user's own records as a data set: a CSV file and a schema that the user wrote."""
+"""A user's own records as a data set: a file or a table, and a schema that the user wrote."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from securenb.data.dataset import Dataset, held_out
-from securenb.data.reader import read_records
+from securenb.data.dataset import Dataset
+from securenb.data.hold_out import ONE_IN, held_out_by_content
+from securenb.data.reader import Names, read_records, read_table
+from securenb.data.source import STDIN, Source
+from securenb.schema.records import Records
+from securenb.schema.schema import Schema
 from securenb.schema.toml import read_schema
 
-SUFFIX = ".csv"
+ENDINGS = (".csv", ".txt", ".tsv", ".gz", ".parquet", ".pq", ".data")
+"""What the names of files end with; a name with a folder in it, or of a file that is there, is one too."""
 
 
-def load_csv(
+def is_file(dataset: str) -> bool:
+    """Whether this is a user's file, or ``-`` for standard input, and no name of a data set."""
+    named = dataset.lower().endswith(ENDINGS) or "/" in dataset or "\\" in dataset
+    return named or dataset == str(STDIN) or Path(dataset).exists()
+
+
+def load_file(
     path: Path,
     schema_path: Path,
     *,
@@ -24,13 +38,15 @@ def load_csv(
     numeric: Literal["gaussian", "histogram"] = "gaussian",
     progress: Callable[[int], None] = lambda _: None,
 ) -> Dataset:
-    """Records of a CSV file, with the user's schema.
+    """Records of a file, with the user's schema.
 
     Parameters
     ----------
+    path
+        CSV, gzipped or not, or Parquet; ``Path("-")`` for standard input.
     schema_path
-        A TOML file, see `docs/data.md`. Its bounds and levels are public, so they must not come from
-        the records.
+        A TOML file, see `docs/how-to/own-data.md`. Its bounds and levels are public, so they must not come
+        from the records.
     label
         The label's column, if it is not the one that the schema names.
     node_column
@@ -48,16 +64,80 @@ def load_csv(
         schema = replace(schema, label=label)
     if numeric == "histogram":
         schema = schema.histogram()
-    records, holders = read_records(path, schema, node_column, progress)
-    if test_path is not None:
-        test, _ = read_records(test_path, schema, None, progress)
-        train = records
+    name = "standard input" if path == STDIN else path.name.split(".")[0] or path.name
+    return _data_set(name, path, schema, node_column, test_path, progress)
+
+
+def from_frame(
+    frame: pd.DataFrame, schema: Schema, *, node: str | None = None, test: pd.DataFrame | None = None
+) -> Dataset:
+    """Records of a table; each cell means what it means in the CSV file of the same table.
+
+    Parameters
+    ----------
+    node
+        The column that names the node of each record.
+    test
+        Records to be judged on; without it, one record in ten is held out.
+
+    Raises
+    ------
+    ValueError
+        One line that names row and column.
+    """
+    return _data_set("table", frame, schema, node, test, lambda _: None)
+
+
+def _data_set(
+    name: str,
+    source: Source,
+    schema: Schema,
+    node_column: str | None,
+    test_source: Source | None,
+    progress: Callable[[int], None],
+) -> Dataset:
+    where = "the table" if isinstance(source, pd.DataFrame) else source
+    records, holders = read_records(source, schema, node_column, progress)
+    if test_source is not None:
+        test, _ = read_records(test_source, schema)
+        out = np.zeros(len(records), dtype=np.bool_)
     else:
-        mask = held_out(len(records), seed=0)
-        train, test = records[~mask], records[mask]
-        holders = None if holders is None else holders[~mask]
+        out = held_out_by_content(records, holders)
+        test = records[out]
+        _check_hold_out(where, schema, records, holders, out)
+    train = records[~out]
     if len(np.unique(train.labels)) < 2:
-        only = schema.classes[int(train.labels[0])] if len(train) else "none"
-        raise ValueError(f"{path}: all records are of one class ({only!r}); there is nothing to learn")
+        only = schema.classes[int(train.labels[0])]
+        raise ValueError(f"{where}: all records are of one class ({only!r}); there is nothing to learn")
     # no digest: it would let whoever reads a manifest confirm a guess of private records
-    return Dataset(path.stem, schema, train, test, "", holders)
+    again = STDIN not in (source, test_source) if isinstance(source, Path) else True
+    tables = partial(_tables, source, test_source, schema, out) if again else None
+    return Dataset(name, schema, train, test, "", None if holders is None else holders[~out], tables)
+
+
+def _check_hold_out(
+    where: object, schema: Schema, records: Records, holders: Names | None, out: NDArray[np.bool_]
+) -> None:
+    """Raise `ValueError` where nothing was held out, or too much."""
+    remedy = "give records to be judged on (--test FILE)"
+    if not out.any():
+        raise ValueError(
+            f"{where}: of its {len(records)} records none was held out, 1 in {ONE_IN} is; {remedy}"
+        )
+    kept = records.labels[~out]
+    for label in np.setdiff1d(records.labels, kept).tolist():
+        gone = f"class {schema.classes[label]!r}"
+        raise ValueError(f"{where}: the hold-out of 1 in {ONE_IN} took every record of {gone}; {remedy}")
+    if holders is not None:
+        for holder in np.setdiff1d(holders.astype(str), holders[~out].astype(str)).tolist():
+            gone = f"node {holder!r}"
+            raise ValueError(f"{where}: the hold-out of 1 in {ONE_IN} took every record of {gone}; {remedy}")
+
+
+def _tables(
+    source: Source, test_source: Source | None, schema: Schema, out: NDArray[np.bool_]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Training and test records as they came, see `Dataset.frame`."""
+    table = read_table(source, schema)
+    test = table[out] if test_source is None else read_table(test_source, schema)
+    return table[~out], test

@@ -1,30 +1,27 @@
-"""Reads labelled records from a CSV file of any length, a chunk at a time.
+"""The one way from what people have to codes, for training, attacks, audits, deployments and predictions.
 
-Only the encoded records are kept: 4 bytes a feature. Everything that does not fit the schema is refused
-with its row and column; rows are counted like a spreadsheet does, the header being row 1.
+A chunk at a time, and only the codes are kept: 4 bytes a feature. Everything that does not fit the schema
+is refused with its row and column; rows are counted like a spreadsheet does, the header being row 1.
 """
 
-import csv
-import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from securenb.data.csv_rows import Chunk
+from securenb.data.source import Source, opened
+from securenb.schema.cells import Codes, Column, numbers, texts
 from securenb.schema.feature import Categorical
 from securenb.schema.records import Records
-from securenb.schema.schema import Schema
-
-UNREADABLE = "\N{REPLACEMENT CHARACTER}"
-CHUNK_ROWS = 250_000
+from securenb.schema.schema import Schema, Table
 
 Names = NDArray[np.object_]
 
 
 def read_records(
-    path: Path,
+    source: Source,
     schema: Schema,
     node_column: str | None = None,
     progress: Callable[[int], None] = lambda _: None,
@@ -33,6 +30,8 @@ def read_records(
 
     Parameters
     ----------
+    source
+        A file, ``Path("-")`` for standard input, or a table.
     node_column
         A column with the name of a node in every row.
     progress
@@ -41,109 +40,78 @@ def read_records(
     Raises
     ------
     ValueError
-        If the file cannot be read, is not UTF-8, has no rows, lacks a column or has one twice, or has a
+        If the source cannot be read, is not UTF-8, has no rows, lacks a column or has one twice, or has a
         value that the schema does not have; one line, with file, row and column.
     """
-    try:
-        return _read(path, schema, node_column, progress)
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: {_not_utf8(path)}") from None
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: {_in_our_words(str(error).strip())}") from None
-
-
-def _read(
-    path: Path, schema: Schema, node_column: str | None, progress: Callable[[int], None]
-) -> tuple[Records, Names | None]:
-    header = _header(path)
-    parts: list[Records] = []
+    wanted = [*(feature.name for feature in schema.features), schema.label]
+    wanted += [] if node_column is None else [node_column]
+    records: list[Records] = []
     names: list[Names] = []
-    row = 2
-    for chunk in _chunks(path, schema, header, node_column):
-        parts.append(schema.records(chunk, first_row=row))
-        if node_column is not None:
-            names.append(_node_names(chunk[node_column], row))
-        row += len(chunk)
-        progress(row - 2)
-    if row == 2:
-        raise ValueError("has a header and no rows")
-    return Records.concatenate(*parts), np.concatenate(names) if names else None
-
-
-def _not_utf8(path: Path) -> str:
-    """Where the first bytes are that are not UTF-8: row and column, if the row can be told."""
-    names: list[str] = []
-    with path.open("rb") as file:
-        for row, line in enumerate(file, 1):
-            text = line.decode("utf-8-sig", errors="replace")
-            try:
-                fields = next(csv.reader([text]), [])
-            except csv.Error:
-                return f"row {row}: is not UTF-8"
-            names = names or fields
-            for position, field in enumerate(fields):
-                if UNREADABLE in field:
-                    column = repr(names[position]) if row > 1 and position < len(names) else position + 1
-                    return f"row {row}, column {column}: is not UTF-8"
-    return "is not UTF-8"
-
-
-def _in_our_words(reason: str) -> str:
-    """What pandas says of a file that it cannot split into fields, with the row as a spreadsheet counts."""
-    if surplus := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", reason):
-        header, row, fields = surplus.groups()
-        return f"row {row}: has {fields} fields, and the header {header}"
-    if unclosed := re.search(r"EOF inside string starting at row (\d+)", reason):
-        return f"row {int(unclosed[1]) + 1}: opens a quotation that never ends"
-    return reason
-
-
-def _header(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header = next(csv.reader(file), None)
-    if not header:
-        raise ValueError("is empty")
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        raise ValueError(f"has column {twice[0]!r} twice")
-    return header
-
-
-def _chunks(path: Path, schema: Schema, header: list[str], node_column: str | None) -> Iterator[pd.DataFrame]:
-    text = [feature.name for feature in schema.features if isinstance(feature, Categorical)]
-    text += [schema.label, *([] if node_column is None else [node_column])]
-    wanted = {*(feature.name for feature in schema.features), *text}
-    if absent := sorted(wanted - set(header)):
-        hint = (
-            ""
-            if len(header) > 1
-            else f"; the header is one field, {header[0]!r}: commas must separate fields"
-        )
-        many = "s" if len(absent) > 1 else ""
-        raise ValueError(f"missing column{many} {', '.join(map(repr, absent))}{hint}")
-    chunks = pd.read_csv(
-        path,
-        # not `usecols`: with it, rows that are longer than the header would pass, cut off. Text stays
-        # text: "NA" may be a level, and "01" is not 1; columns of no interest are read the cheap way
-        dtype=dict.fromkeys([*text, *(name for name in header if name not in wanted)], "category"),
-        keep_default_na=False,
-        encoding="utf-8-sig",
-        chunksize=CHUNK_ROWS,
-        low_memory=False,
-    )
-    with chunks:
+    known: dict[str, str] = {}
+    done = 0
+    with opened(source) as chunks:
         for chunk in chunks:
-            surplus = not isinstance(chunk.index, pd.RangeIndex)
-            if surplus:  # pandas takes a surplus field for an index
-                raise ValueError(f"rows have more fields than the header, which has {len(header)}")
-            yield chunk
+            check_columns(chunk.table, wanted)
+            if not chunk.rows:
+                continue
+            records.append(schema.records(chunk.table, chunk.rows))
+            if node_column is not None:
+                names.append(_node_names(chunk.table[node_column], node_column, chunk.rows, known))
+            done += len(chunk.rows)
+            progress(done)
+        if not done:
+            raise ValueError("has a header and no rows")
+    return Records.concatenate(*records), np.concatenate(names) if names else None
 
 
-def _node_names(column: "pd.Series[str]", first_row: int) -> Names:
-    names = column.astype("object").str.strip().to_numpy(dtype=object)
-    empty = np.flatnonzero(names == "")
-    if len(empty):
-        raise ValueError(f"row {first_row + empty[0]}, column {column.name!r}: names no node")
+def read_codes(source: Source, schema: Schema) -> Iterator[tuple[Chunk, Codes]]:
+    """Codes for prediction, chunk by chunk: no label is needed, and what the schema lacks is `UNKNOWN`.
+
+    Raises
+    ------
+    ValueError
+        As `read_records`, but for values.
+    """
+    with opened(source) as chunks:
+        for chunk in chunks:
+            check_columns(chunk.table, [feature.name for feature in schema.features])
+            yield chunk, schema.encode(chunk.table)
+
+
+def read_table(source: Source, schema: Schema) -> pd.DataFrame:
+    """Features and label as they came; out of a text file, numbers are floats and the rest is text."""
+    names = [*(feature.name for feature in schema.features), schema.label]
+    measured = {feature.name for feature in schema.features if not isinstance(feature, Categorical)}
+    tables = []
+    with opened(source) as chunks:
+        for chunk in chunks:
+            if isinstance(chunk.table, pd.DataFrame):
+                tables.append(chunk.table[names])
+            elif chunk.rows:
+                cells = {name: chunk.table[name] for name in names}
+                of = {name: numbers if name in measured else texts for name in names}
+                tables.append(pd.DataFrame({name: of[name](column) for name, column in cells.items()}))
+    return pd.concat(tables, ignore_index=True)
+
+
+def check_columns(table: Table, wanted: Sequence[str]) -> None:
+    """Raise `ValueError` unless there is each column that is wanted, once."""
+    names = list(table.columns) if isinstance(table, pd.DataFrame) else list(table)
+    if absent := sorted({name for name in wanted if name not in names}):
+        hint = f"; the header is one field, {names[0]!r}: commas must separate fields"
+        many = "s" if len(absent) > 1 else ""
+        raise ValueError(
+            f"missing column{many} {', '.join(map(repr, absent))}{hint if len(names) == 1 else ''}"
+        )
+    if twice := sorted(name for name in set(wanted) if names.count(name) > 1):
+        raise ValueError(f"has column {twice[0]!r} twice")
+
+
+def _node_names(column: Column, name: str, rows: Sequence[int], known: dict[str, str]) -> Names:
+    """The node of each row; equal names are one object, as there are many rows and few nodes."""
+    found = texts(column)
+    if "" in found:
+        raise ValueError(f"row {rows[found.index('')]}, column {name!r}: names no node")
+    names = np.empty(len(found), dtype=object)
+    names[:] = [known.setdefault(text, text) for text in found]
     return names

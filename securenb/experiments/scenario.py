@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from securenb.data.dataset import DATASETS, Dataset, load_dataset
 from securenb.data.node import Node
-from securenb.data.own import SUFFIX, load_csv
+from securenb.data.own import is_file, load_file
 from securenb.data.partition import Sizes, deal, gather
 from securenb.experiments.choices import Choices
 from securenb.federation.federation import Federation
@@ -22,8 +22,8 @@ class Scenario(Choices):
     Attributes
     ----------
     dataset
-        A name in the catalogue, or the path of a CSV file; then `schema_file`, and if needed `label`,
-        `node_column` and `test_file`, say how to read it, see `securenb.data.own.load_csv`.
+        A name in the catalogue, or the path of a file; then `schema_file`, and if needed `label`,
+        `node_column` and `test_file`, say how to read it, see `securenb.data.own.load_file`.
     nodes
         How many nodes the training records are dealt to; not needed where a column names them.
     sizes, label_skew
@@ -52,18 +52,18 @@ class Scenario(Choices):
     @field_validator("dataset")
     @classmethod
     def _dataset(cls, value: str) -> str:
-        if not value.endswith(SUFFIX):
+        if not is_file(value):
             DATASETS[value]
         return value
 
     @model_validator(mode="after")
     def _complete(self) -> "Scenario":
-        own = self.dataset.endswith(SUFFIX)
+        own = is_file(self.dataset)
         extra = [name for name in ("schema_file", "label", "node_column", "test_file") if getattr(self, name)]
         if own and self.schema_file is None:
             raise ValueError(f"{self.dataset} needs a schema file (--schema)")
         if extra and not own:
-            raise ValueError(f"{extra[0]} goes with a CSV file, and {self.dataset!r} is none")
+            raise ValueError(f"{extra[0]} goes with a file of your own, and {self.dataset!r} is none")
         if self.node_column is None and self.nodes is None:
             raise ValueError("nodes is missing: how many nodes the records are dealt to")
         if self.node_column is not None and self.nodes is not None:
@@ -78,10 +78,10 @@ class Scenario(Choices):
         progress
             Called with the rows read so far, for a file of the user's.
         """
-        if not self.dataset.endswith(SUFFIX):
+        if not is_file(self.dataset):
             return load_dataset(self.dataset, numeric=self.numeric)
         assert self.schema_file is not None
-        return load_csv(
+        return load_file(
             Path(self.dataset),
             Path(self.schema_file),
             label=self.label,

@@ -3,14 +3,18 @@
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
+from securenb.schema.cells import Codes, Column, blank, look_up, numbers
 from securenb.schema.records import UNKNOWN
 
-Codes = NDArray[np.int32]
+LEVEL = "level"
+"""What a schema says of a missing number that is to be counted by itself; histograms can."""
+
+MissingNumber = float | Literal["level"] | None
+"""The number that a missing one becomes, or `LEVEL`; without either it is refused."""
 
 
 @dataclass(frozen=True)
@@ -37,24 +41,20 @@ class Categorical:
         if self.missing is not None and self.missing not in self.levels:
             raise ValueError(f"{self.name}: the missing value {self.missing!r} is not one of its levels")
 
-    def encode(self, column: pd.Series) -> Codes:
+    def encode(self, column: Column) -> Codes:
         """Level indices, shape (n,); `UNKNOWN` where a value is none of the levels.
 
-        Spaces around a value are ignored; an empty one is missing.
+        Spaces around a value are ignored; an empty one is missing. A value is its text, but for one thing:
+        pandas turns a column of whole numbers with a gap into floats, so that ``3.0`` is the level ``3``
+        where there is no level ``3.0``.
         """
-        # each distinct value is looked up once: columns are long and levels are few
-        places, values = pd.factorize(column)
-        text = pd.Series(pd.Index(values).astype("string")).str.strip().fillna("")
-        if self.missing is not None:
-            text = text.replace("", self.missing)
-        levels = pd.Index(self.levels)
-        if pd.api.types.is_float_dtype(column.dtype):
-            # pandas turns a column of integers with a gap into floats, and 1 into 1.0
-            text = text.where(text.isin(levels), text.str.removesuffix(".0"))
-        absent = UNKNOWN if self.missing is None else self.levels.index(self.missing)
-        found = np.append(levels.get_indexer(pd.Index(text)), absent)
-        codes: Codes = found.astype(np.int32)[places]  # place -1, the last, is a missing value
-        return codes
+        places = {level: place for place, level in enumerate(self.levels)}
+
+        def code(text: str) -> int:
+            text = text or (self.missing or "")
+            return places.get(text, places.get(text.removesuffix(".0"), UNKNOWN))
+
+        return look_up(column, code)
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,9 @@ class Numeric:
         Public bin edges, increasing, for the histogram mode (`Schema.histogram`).
     centred
         Whether sums are taken around the middle of the bounds, which halves their sensitivity.
+    missing
+        The public number within the bounds that a missing one becomes: a record without it moves the sums no
+        further than any other. `LEVEL` gives the histogram one more count, and a Gaussian has no use for it.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Numeric:
     steps: int = 64
     edges: tuple[float, ...] | None = None
     centred: bool = True
+    missing: MissingNumber = None
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.lower) and math.isfinite(self.upper) and self.lower < self.upper):
@@ -92,6 +96,11 @@ class Numeric:
             )
         if self.steps < 2 or self.steps % 2:
             raise ValueError(f"{self.name}: needs an even number of grid steps, at least 2, got {self.steps}")
+        if isinstance(self.missing, str):
+            if self.edges is None:
+                raise ValueError(f"{self.name}: a level for missing numbers needs edges, for the histogram")
+        elif self.missing is not None and not self.lower <= self.missing <= self.upper:
+            raise ValueError(f"{self.name}: a missing number becomes {self.missing}, outside the bounds")
 
     @property
     def step(self) -> float:
@@ -118,11 +127,15 @@ class Numeric:
         """How far one record can move the sum of squares."""
         return self.reach**2 - self.square_offset
 
-    def encode(self, column: pd.Series) -> Codes:
+    def encode(self, column: Column) -> Codes:
         """Grid points 0 … `steps`, shape (n,); `UNKNOWN` where the value is missing or no finite number."""
-        numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
-        grid = np.rint((np.clip(numbers, self.lower, self.upper) - self.lower) / self.step)
-        return np.where(np.isfinite(numbers), grid, UNKNOWN).astype(np.int32)
+        found = numbers(column)
+        lacking = np.isnan(found)
+        if self.missing is not None and not isinstance(self.missing, str) and lacking.any():
+            found[blank(column)] = self.missing
+            lacking = np.isnan(found)
+        grid = np.rint((np.clip(found, self.lower, self.upper) - self.lower) / self.step)
+        return np.where(lacking, UNKNOWN, grid).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -137,10 +150,13 @@ class Binned:
         The column.
     edges
         Public and increasing, at least three.
+    missing
+        The number that a missing one becomes; or `LEVEL`, and it is counted by itself, after the bins.
     """
 
     name: str
     edges: tuple[float, ...]
+    missing: MissingNumber = None
 
     def __post_init__(self) -> None:
         if len(self.edges) < 3 or any(a >= b for a, b in itertools.pairwise(self.edges)):
@@ -148,14 +164,22 @@ class Binned:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """A label for each bin."""
-        return tuple(f"[{a:g}, {b:g})" for a, b in itertools.pairwise(self.edges))
+        """A label for each bin, and one for missing numbers if they are counted."""
+        bins = tuple(f"[{a:g}, {b:g})" for a, b in itertools.pairwise(self.edges))
+        return (*bins, "missing") if self.missing == LEVEL else bins
 
-    def encode(self, column: pd.Series) -> Codes:
+    def encode(self, column: Column) -> Codes:
         """Bin indices, shape (n,); `UNKNOWN` where the value is missing or no finite number."""
-        numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
-        bins = np.searchsorted(np.asarray(self.edges[1:-1]), numbers, side="right")
-        return np.where(np.isfinite(numbers), bins, UNKNOWN).astype(np.int32)
+        found = numbers(column)
+        bins = np.searchsorted(np.asarray(self.edges[1:-1]), found, side="right")
+        bins = np.where(np.isnan(found), UNKNOWN, bins)
+        if self.missing is not None and np.isnan(found).any():
+            bins[blank(column)] = (
+                len(self.edges) - 1
+                if self.missing == LEVEL
+                else np.searchsorted(np.asarray(self.edges[1:-1]), self.missing, side="right")
+            )
+        return bins.astype(np.int32)
 
 
 Feature = Categorical | Numeric | Binned

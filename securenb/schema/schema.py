@@ -4,7 +4,7 @@ Everything here is public input. Nothing in it is ever read off private data, so
 layout, sensitivity and capacity that follow from it, costs no privacy.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -13,8 +13,12 @@ import numpy as np
 import pandas as pd
 
 from protocols.canonical import Canonical, digest
-from securenb.schema.feature import Binned, Categorical, Codes, Feature, Numeric
+from securenb.schema.cells import Codes, Column, shown, texts
+from securenb.schema.feature import Binned, Categorical, Feature, Numeric
 from securenb.schema.records import UNKNOWN, Records
+
+Table = pd.DataFrame | Mapping[str, Sequence[str]]
+"""Columns by their names: in memory, or as text from a file."""
 
 BlockKind = Literal["count", "levels", "sum", "squares"]
 
@@ -62,11 +66,15 @@ class Schema:
         The columns that predict it.
     label
         The label's column.
+    missing
+        Texts that stand for a missing value beside an empty cell, such as ``NA``; a text that is a level of
+        a column is that level.
     """
 
     classes: tuple[str, ...]
     features: tuple[Feature, ...]
     label: str = "label"
+    missing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.classes) < 2 or len(set(self.classes)) != len(self.classes):
@@ -121,10 +129,11 @@ class Schema:
                     features.append(["categorical", name, list(levels), missing or "", int(missing is None)])
                 case Numeric(name, lower, upper, steps, _, centred):
                     bounds = [float(lower).hex(), float(upper).hex()]
-                    features.append(["numeric", name, bounds, steps, int(centred)])
+                    features.append(["numeric", name, bounds, steps, int(centred), *_place(feature)])
                 case Binned(name, edges):
-                    features.append(["binned", name, [float(edge).hex() for edge in edges]])
-        return digest("securenb schema", list(self.classes), features, self.label)
+                    features.append(["binned", name, [float(edge).hex() for edge in edges], *_place(feature)])
+        spellings: list[Canonical] = [list(self.missing)] if self.missing else []
+        return digest("securenb schema", list(self.classes), features, self.label, *spellings)
 
     def histogram(self) -> "Schema":
         """The same schema with every numeric feature as a histogram over its public edges."""
@@ -135,11 +144,11 @@ class Schema:
             elif feature.edges is None:
                 raise ValueError(f"{feature.name} has no public edges, so it cannot be a histogram")
             else:
-                features.append(Binned(feature.name, feature.edges))
+                features.append(Binned(feature.name, feature.edges, feature.missing))
         return replace(self, features=tuple(features))
 
-    def encode(self, frame: pd.DataFrame) -> Codes:
-        """Codes of the features, shape (n, F), for prediction.
+    def encode(self, table: Table) -> Codes:
+        """Codes of the features, shape (n, F), for prediction; each cell by itself, see `schema.cells`.
 
         Numbers outside the bounds are clipped. What cannot be encoded (a level that is not in the
         schema, a missing number) becomes `UNKNOWN`, and the model ignores that feature of that record.
@@ -149,21 +158,19 @@ class Schema:
         ValueError
             If a column is missing, naming it.
         """
-        self._check_columns(frame, [feature.name for feature in self.features])
-        codes = np.empty((len(frame), len(self.features)), dtype=np.int32)
-        for index, feature in enumerate(self.features):
-            codes[:, index] = feature.encode(frame[feature.name])
-        return codes
+        self._check_columns(table, [feature.name for feature in self.features])
+        columns = [self._encoded(feature, table[feature.name]) for feature in self.features]
+        return np.stack(columns, axis=1)
 
-    def records(self, frame: pd.DataFrame, first_row: int = 1) -> Records:
+    def records(self, table: Table, rows: Sequence[int] | None = None) -> Records:
         """Labelled records, for training and scoring.
 
         Parameters
         ----------
-        frame
-            A table with the schema's columns and the label.
-        first_row
-            What the table's first row is called in an error.
+        table
+            The schema's columns and the label.
+        rows
+            What each row is called in an error; by default they are counted from 1.
 
         Raises
         ------
@@ -171,18 +178,60 @@ class Schema:
             If a column is missing, a label is not one of the classes, or a value cannot be encoded,
             naming column, row and value.
         """
-        self._check_columns(frame, [*(feature.name for feature in self.features), self.label])
-        codes = self.encode(frame)
-        labels = Categorical(self.label, self.classes).encode(frame[self.label])
-        columns = np.column_stack([codes, labels])
-        if (columns == UNKNOWN).any():
-            row, column = np.argwhere(columns == UNKNOWN)[0]
-            name = [*(feature.name for feature in self.features), self.label][column]
-            value = frame[name].iloc[[row]].tolist()[0]  # of a Python type, as the user wrote it
-            raise ValueError(f"row {row + first_row}, column {name!r}: {value!r} is not in the schema")
+        self._check_columns(table, [*(feature.name for feature in self.features), self.label])
+        codes = self.encode(table)
+        label = Categorical(self.label, self.classes)
+        labels = self._encoded(label, table[self.label])
+        self.refuse_unknown(table, np.column_stack([codes, labels]), (*self.features, label), rows)
         return Records(codes, labels)
 
-    def _check_columns(self, frame: pd.DataFrame, wanted: Sequence[str]) -> None:
-        absent = [name for name in wanted if name not in frame.columns]
+    @staticmethod
+    def refuse_unknown(
+        table: Table, codes: Codes, features: Sequence[Feature], rows: Sequence[int] | None = None
+    ) -> None:
+        """Raise `ValueError` at the first cell that has no place in the schema.
+
+        Parameters
+        ----------
+        codes
+            Of the features' columns, shape (n, len(features)).
+        rows
+            As for `records`.
+        """
+        if not (codes == UNKNOWN).any():
+            return
+        at, place = (int(index) for index in np.argwhere(codes == UNKNOWN)[0])
+        feature = features[place]
+        cells = table[feature.name]
+        (text,) = texts(cells.iloc[at : at + 1] if isinstance(cells, pd.Series) else cells[at : at + 1])
+        row = at + 1 if rows is None else rows[at]
+        known = isinstance(feature, Categorical)
+        why = "" if text and known else " (no number)" if text else " (missing, and it has no place there)"
+        raise ValueError(f"row {row}, column {feature.name!r}: {shown(text)} is not in the schema{why}")
+
+    def _encoded(self, feature: Feature, column: Column) -> Codes:
+        if self.missing:
+            levels = feature.levels if isinstance(feature, Categorical) else ()
+            absent = frozenset(self.missing) - frozenset(levels)
+            column = ["" if text in absent else text for text in texts(column)]
+        return feature.encode(column)
+
+    def _check_columns(self, table: Table, wanted: Sequence[str]) -> None:
+        if isinstance(table, pd.DataFrame) and not table.columns.is_unique:
+            twice = table.columns[table.columns.duplicated()][0]
+            if twice in wanted:
+                raise ValueError(f"has column {twice!r} twice")
+        absent = [name for name in wanted if name not in table]
         if absent:
             raise ValueError(f"missing column{'s' if len(absent) > 1 else ''} {', '.join(map(repr, absent))}")
+
+
+def _place(feature: Numeric | Binned) -> list[Canonical]:
+    """Where a missing number goes, as the digest has it: nothing if nowhere."""
+    match feature.missing:
+        case None:
+            return []
+        case str(word):
+            return [word]
+        case number:
+            return [float(number).hex()]

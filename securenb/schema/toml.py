@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from securenb.schema.feature import Binned, Categorical, Feature, Numeric
+from securenb.schema.feature import Binned, Categorical, Feature, MissingNumber, Numeric
 from securenb.schema.schema import Schema
 
 
@@ -32,23 +32,26 @@ class _Numeric(_Strict):
     steps: int = 64
     edges: tuple[float, ...] | None = None
     centred: bool = True
+    missing: MissingNumber = None
 
     def feature(self) -> Feature:
-        return Numeric(self.name, self.lower, self.upper, self.steps, self.edges, self.centred)
+        return Numeric(self.name, self.lower, self.upper, self.steps, self.edges, self.centred, self.missing)
 
 
 class _Binned(_Strict):
     kind: Literal["binned"]
     name: str
     edges: tuple[float, ...]
+    missing: MissingNumber = None
 
     def feature(self) -> Feature:
-        return Binned(self.name, self.edges)
+        return Binned(self.name, self.edges, self.missing)
 
 
 class _Schema(_Strict):
     label: str
     classes: tuple[str, ...]
+    missing: tuple[str, ...] = ()
     features: tuple[Annotated[_Categorical | _Numeric | _Binned, Field(discriminator="kind")], ...]
 
 
@@ -63,7 +66,8 @@ def schema_to_dict(schema: Schema) -> dict[str, Any]:
         kind = model.model_fields["kind"].annotation.__args__[0]  # type: ignore[union-attr]
         entry = model.model_validate({"kind": kind, **vars(feature)})
         features.append(entry.model_dump(mode="json", exclude_none=True))
-    return {"label": schema.label, "classes": list(schema.classes), "features": features}
+    spellings = {"missing": list(schema.missing)} if schema.missing else {}
+    return {"label": schema.label, "classes": list(schema.classes), **spellings, "features": features}
 
 
 def schema_from_dict(data: Any) -> Schema:
@@ -74,7 +78,8 @@ def schema_from_dict(data: Any) -> Schema:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "top level"
         raise ValueError(f"schema, {where}: {first['msg']}") from None
-    return Schema(parsed.classes, tuple(feature.feature() for feature in parsed.features), parsed.label)
+    features = tuple(feature.feature() for feature in parsed.features)
+    return Schema(parsed.classes, features, parsed.label, parsed.missing)
 
 
 def read_schema(path: Path) -> Schema:

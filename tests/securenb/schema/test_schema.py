@@ -53,7 +53,7 @@ def test_for_prediction_what_is_unknown_is_marked():
     ("column", "values", "message"),
     [
         ("colour", ["red", "blue", "red"], "row 2, column 'colour': 'blue'"),
-        ("height", [0, 1, None], "row 3, column 'height': nan"),
+        ("height", [0, 1, None], "row 3, column 'height': ''"),
         ("ripe", ["maybe", "no", "no"], "row 1, column 'ripe': 'maybe'"),
         ("ripe", [None, "no", "no"], "row 1, column 'ripe'"),
     ],

@@ -1,0 +1,184 @@
+"""Splits a CSV file into cells, strictly: RFC 4180, UTF-8, every row as long as the header.
+
+What RFC 4180 leaves open is refused, so that a line cannot change how other lines are split: outside
+quotation marks there is no quotation mark and no carriage return. Every mark then opens or closes a
+quotation, and a line that leaves one open leaves the file with one open, which is refused too.
+"""
+
+import csv
+import re
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO, TextIOWrapper
+from itertools import chain
+from typing import BinaryIO, TextIO
+
+from securenb.schema.schema import Table
+
+BLOCK = 1 << 16
+"""Characters, and the rest of the last line, whose cells are in memory at once: few enough for a cache."""
+
+_QUOTED = re.compile(r'"(?:[^"]++|"")*+"')
+_CELL = rf'(?:{_QUOTED.pattern}|[^",\r\n]*+)'
+_ROW = re.compile(rf"{_CELL}(?:,{_CELL})*+\r?\n?")
+_BEGINNING = re.compile(rf"(?:{_CELL},)*+")
+
+Cells = list[str]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    rows
+        The number of each: like a spreadsheet's, so that the header is row 1 and blank rows count.
+    table
+        Their cells by the names of the columns.
+    """
+
+    rows: Sequence[int]
+    table: Table
+
+
+def csv_chunks(stream: BinaryIO) -> Generator[Chunk, None, None]:
+    """The rows of a CSV file after its header; the first chunk may be empty, and tells the columns.
+
+    Raises
+    ------
+    ValueError
+        If it is not the table that the module describes, naming the row, and where it can the column.
+    """
+    # bytes that are no UTF-8 become lone surrogates, which no text has, and are found in their row
+    file = TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="\n")
+    try:
+        yield from _chunks(file)
+    finally:
+        file.detach()  # closing is up to whoever opened the stream
+
+
+def _chunks(file: TextIO) -> Generator[Chunk, None, None]:
+    first = file.readline()
+    if not first:
+        raise ValueError("is empty")
+    header = _header(next(_records(first, file, 0, None)))
+    width, row = len(header), 1
+    yield Chunk(range(0), dict.fromkeys(header, ()))
+    while text := file.read(BLOCK):
+        text += file.readline()
+        columns: list[list[str]] | None = _plain(text, width)
+        if columns is not None:
+            rows: Sequence[int] = range(row + 1, row + 1 + len(columns[0]))
+            row = rows[-1]
+        else:
+            records = list(_records(text, file, row, header))
+            kept = [(at, cells) for at, cells in enumerate(records, row + 1) if not _is_blank(cells)]
+            for at, cells in kept:
+                if len(cells) != width:
+                    raise ValueError(f"row {at}: has {len(cells)} fields, and the header {width}")
+            row += len(records)
+            rows = [at for at, _ in kept]
+            columns = [[cells[place] for _, cells in kept] for place in range(width)]
+        if rows:
+            yield Chunk(rows, dict(zip(header, columns, strict=True)))
+
+
+def _plain(text: str, width: int) -> list[list[str]] | None:
+    """The columns of lines in which commas do nothing but separate; `None` if there may be more to them."""
+    if '"' in text or not (text.isascii() or _is_utf8(text)):
+        return None
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+        if "\r" in text:
+            return None
+    lines = text.removesuffix("\n").split("\n")
+    if not all(line.count(",") == width - 1 for line in lines) or "" in lines:
+        return None
+    if max(map(len, lines)) > csv.field_size_limit():
+        return None
+    cells = ",".join(lines).split(",")
+    return [cells[place::width] for place in range(width)]
+
+
+def _is_blank(cells: Cells) -> bool:
+    return not cells or (len(cells) == 1 and not cells[0].strip())
+
+
+def _header(cells: Cells) -> list[str]:
+    if _is_blank(cells):
+        raise ValueError("row 1 is blank; the first row must name the columns")
+    names = [name.strip() for name in cells]
+    # columns without a name, such as an index, cannot be asked for
+    if twice := sorted({name for name in names if name and names.count(name) > 1}):
+        raise ValueError(f"has column {twice[0]!r} twice")
+    return names
+
+
+def _records(text: str, file: Iterator[str], before: int, header: Cells | None) -> Iterator[Cells]:
+    """The cells of the rows that begin in `text`, each checked to the letter.
+
+    A quotation may take more lines of the file.
+
+    Parameters
+    ----------
+    before
+        The number of the last row before them.
+    """
+    taken: list[str] = []
+
+    def feed() -> Iterator[str]:
+        for line in chain(StringIO(text, newline="\n"), file):
+            taken.append(line)
+            yield line
+
+    reader = csv.reader(feed(), strict=True)
+    count = text.count("\n") + (not text.endswith("\n"))
+    row = before
+    while reader.line_num < count:
+        row += 1
+        try:
+            cells = next(reader)
+        except csv.Error as error:
+            raise ValueError(f"row {row}{_complaint(str(error), ''.join(taken), header)}") from None
+        raw = "".join(taken)
+        taken.clear()
+        if not _ROW.fullmatch(raw):
+            raise ValueError(f"row {row}{_complaint('', raw, header)}")
+        if not _is_utf8(raw):
+            raise ValueError(f"row {row}{_column(_first_without_utf8(raw), header)}: is not UTF-8")
+        yield cells
+
+
+def _complaint(reason: str, raw: str, header: Cells | None) -> str:
+    """What is wrong with a row that is none: the column, where it can be told, and why."""
+    if "field limit" in reason:
+        return f": a cell is longer than {csv.field_size_limit():,} characters; is a quotation open?"
+    beginning = _BEGINNING.match(raw)
+    assert beginning is not None  # it may be empty
+    rest = raw[beginning.end() :]
+    column = _column(len(next(csv.reader([beginning[0]]), [""])) - 1, header)
+    if rest.startswith('"') and not _QUOTED.match(rest):
+        return f"{column}: opens a quotation that never ends"
+    if '"' not in rest.partition(",")[0]:
+        return f"{column}: has a carriage return inside; lines must end with a line feed"
+    return (
+        f"{column}: has a quotation mark out of place: a cell with one is quoted as a whole, the mark doubled"
+    )
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _first_without_utf8(raw: str) -> int:
+    cells = next(csv.reader(StringIO(raw, newline="\n")))
+    return next(at for at, cell in enumerate(cells) if not _is_utf8(cell))
+
+
+def _column(at: int, header: Cells | None) -> str:
+    return f", column {header[at]!r}" if header and at < len(header) else f", column {at + 1}"
