@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attacks.toolkit.projection import into_invariants
 from attacks.toolkit.sampled import drawn, joined
-from protocols.catalogue import Catalogue
+from protocols.catalogue import Catalogue, Choice
 from protocols.ring import Integers
 from securenb.bayes.parameters import Floats, estimate
 from securenb.data.node import Node
@@ -215,24 +215,17 @@ def contribution(forged: Forged, noise: Integers | None, grid: int = 1) -> Any:
     return flat if noise is None or flat.shape != noise.shape else flat + noise
 
 
-POISONS: Catalogue[Poison] = Catalogue("attacks.poisons", Poison, "poison")
+POISONS: Catalogue[Poison] = Catalogue("attacks.poisons", Poison, "poison", "securenb.poisons")
 
 VARIANTS = ("inside", "local", "noisy")
 
 
-def choose_poison(spelling: str) -> Poison:
-    """The poison that `spelling` names: ``"alie"``, or ``"alie:inside:local:noisy"`` with variants.
+def choose_poison(choice: Choice[Poison]) -> Poison:
+    """The poison that was chosen: an object, ``"alie"``, or ``"ipm(factor=2):inside:noisy"``.
 
     Raises
     ------
     ValueError
-        If the poison or a variant is unknown.
+        If the poison or a parameter is unknown.
     """
-    name, *variants = spelling.split(":")
-    for variant in variants:
-        if variant not in VARIANTS:
-            raise ValueError(
-                f"unknown variant {variant!r} in {spelling!r}; known: {', '.join(VARIANTS)}, as in "
-                f"{name}:inside:local"
-            )
-    return POISONS[name](**dict.fromkeys(variants, True))
+    return POISONS.build(choice)

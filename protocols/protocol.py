@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from protocols.catalogue import Catalogue
 from protocols.entropy import Entropy, EntropyFor
 from protocols.grouping import Groups
 from protocols.opened import Opened, opened_sums
+from protocols.parameters import elsewhere
 from protocols.party import AGGREGATOR, Party, PartyId
 from protocols.ring import WORD_BYTES, Capacity, Integers, to_ring
 from protocols.session import SESSION_ID_BYTES, Session
@@ -67,7 +68,7 @@ class Protocol(ABC):
         shares count on it.
     """
 
-    threshold: int | None = None
+    threshold: int | None = field(default=None, metadata=elsewhere("threshold is a choice of its own"))
 
     claims: ClassVar[Claims]
     messages: ClassVar[tuple[type[Message], ...]]
@@ -286,4 +287,4 @@ class Protocol(ABC):
         return f"one sum of {size}" if rows == 1 else f"{rows} sums of {size}"
 
 
-PROTOCOLS: Catalogue[Protocol] = Catalogue("protocols.schemes", Protocol, "protocol")
+PROTOCOLS: Catalogue[Protocol] = Catalogue("protocols.schemes", Protocol, "protocol", "securenb.protocols")

@@ -6,6 +6,7 @@ python -m attacks.sweeps.deviation_table > docs/protocols/deviations.md
 import inspect
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import get_args
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from attacks.deviation import DEVIATIONS, MEANING, Cast, Outcome, Role, Verdict, judged
 from protocols.entropy import seeded
+from protocols.parameters import chosen
 from protocols.protocol import PROTOCOLS
 from protocols.ring import Capacity
 
@@ -44,7 +46,9 @@ def cast_of(name: str, nodes: int = NODES, seed: int = SEED) -> Cast:
     capacity = Capacity(bound=1000, nodes=nodes, tail=50)
     names = tuple(f"node-{i}" for i in range(nodes))
     vectors = {node: rng.integers(-capacity.bound, capacity.bound, 3, endpoint=True) for node in names}
-    protocol = PROTOCOLS[name].for_tests()
+    spec = PROTOCOLS.spec(name)
+    kind = PROTOCOLS[spec.name]
+    protocol = replace(kind.for_tests(), **chosen(kind, name, spec.parameters))
     session = protocol.session((names,), 3, capacity, bytes(range(16)))
     return Cast(protocol, session, vectors, seeded(seed))
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from attacks.deviation import DEVIATIONS, Outcome, judged
 from attacks.sweeps.deviation_table import cast_of
+from protocols.catalogue import Catalogue
 from protocols.protocol import PROTOCOLS
 from securenb.experiments.sweep import Cell
 
@@ -17,9 +18,9 @@ class DeviationGrid(BaseModel):
     Attributes
     ----------
     protocol
-        Names in `protocols.protocol.PROTOCOLS`, each with its parameters for tests.
+        Specs of `protocols.protocol.PROTOCOLS`, each with its other parameters as for tests.
     deviation
-        Names in `attacks.deviation.DEVIATIONS`.
+        Specs of `attacks.deviation.DEVIATIONS`.
     nodes
         How many are in the one group.
     trials
@@ -37,16 +38,11 @@ class DeviationGrid(BaseModel):
     @field_validator("protocol", "deviation", "nodes", mode="before")
     @classmethod
     def _listed(cls, value: Any, info: Any) -> Any:
-        if value == "all":
-            return list(PROTOCOLS if info.field_name == "protocol" else DEVIATIONS)
-        return value if isinstance(value, list) else [value]
-
-    @field_validator("protocol", "deviation")
-    @classmethod
-    def _known(cls, names: list[str], info: Any) -> list[str]:
-        for name in names:
-            (PROTOCOLS if info.field_name == "protocol" else DEVIATIONS)[name]
-        return names
+        found = value if isinstance(value, list) else [value]
+        if info.field_name == "nodes":
+            return found
+        catalogue: Catalogue[Any] = PROTOCOLS if info.field_name == "protocol" else DEVIATIONS
+        return list(catalogue) if value == "all" else [catalogue.spelled(choice) for choice in found]
 
     def cells(self) -> list[dict[str, Any]]:
         """What is measured, one dictionary a cell."""
@@ -54,7 +50,7 @@ class DeviationGrid(BaseModel):
             {"protocol": protocol, "deviation": name, "role": role, "nodes": nodes, "seed": self.seed + trial}
             for protocol in self.protocol
             for name in self.deviation
-            for role in DEVIATIONS[name].roles
+            for role in DEVIATIONS.build(name).roles
             for nodes in self.nodes
             for trial in range(self.trials)
         ]
@@ -63,7 +59,7 @@ class DeviationGrid(BaseModel):
 def measure_deviation(cell: Cell) -> list[dict[str, Any]]:
     """One line of results, or none if the protocol gives no occasion to deviate so."""
     cast = cast_of(cell["protocol"], cell["nodes"], cell["seed"])
-    verdict = judged(DEVIATIONS[cell["deviation"]](), cell["role"], cast)
+    verdict = judged(DEVIATIONS.build(cell["deviation"]), cell["role"], cast)
     if verdict is None:
         return []
     kept = verdict.outcome is not Outcome.NOT_COVERED

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from attacks.inference import INFERENCES
+from protocols.protocol import PROTOCOLS
 from securenb.data.node import Node
 from securenb.experiments.intervals import summarised
 from securenb.experiments.rounds import RoundGrid, scenario_of
@@ -21,7 +22,7 @@ class InferenceGrid(RoundGrid):
     Attributes
     ----------
     inference
-        Names in `attacks.inference.INFERENCES`.
+        Specs of `attacks.inference.INFERENCES`, or objects.
     records
         How many records each node keeps at most; many hide each other. `None` for all.
     """
@@ -32,20 +33,15 @@ class InferenceGrid(RoundGrid):
     @field_validator("inference", mode="before")
     @classmethod
     def _named(cls, value: Any) -> Any:
-        return list(INFERENCES) if value == "all" else value if isinstance(value, list) else [value]
-
-    @field_validator("inference")
-    @classmethod
-    def _known(cls, names: list[str]) -> list[str]:
-        for name in names:
-            INFERENCES[name]
-        return names
+        named = list(INFERENCES) if value == "all" else value if isinstance(value, list) else [value]
+        return [INFERENCES.spelled(name) for name in named]
 
     @field_validator("choices")
     @classmethod
     def _visible(cls, choices: dict[str, Any]) -> dict[str, Any]:
         protocols = choices.get("protocol")
-        if AGGREGATED in (protocols if isinstance(protocols, list) else [protocols]):
+        named = protocols if isinstance(protocols, list) else [protocols]
+        if AGGREGATED in [PROTOCOLS.spec(name).name for name in named if name is not None]:
             raise ValueError(f"aggregators add the noise of {AGGREGATED!r}: no inference has its view yet")
         return choices
 
@@ -58,7 +54,7 @@ class InferenceGrid(RoundGrid):
 def measure_inference(cell: Cell) -> list[dict[str, Any]]:
     """One line of results for one attempt."""
     choices = dict(cell)
-    inference, records = INFERENCES[choices.pop("inference")](), choices.pop("records")
+    inference, records = INFERENCES.build(choices.pop("inference")), choices.pop("records")
     scenario = scenario_of(choices)
     data = scenario.load()
     nodes = [Node(node.id, node.records[slice(records)]) for node in scenario.deal(data)]

@@ -1,5 +1,6 @@
 """The choices of an attack sweep: every combination of them is measured."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -9,8 +10,8 @@ from securenb.data.dataset import DATASETS
 from securenb.data.partition import Sizes
 from securenb.experiments.choices import NO_EPSILON
 from securenb.experiments.sweep import product
-from securenb.privacy.mechanism import MECHANISMS
-from securenb.robust.spec import choose_rule
+from securenb.privacy.spec import spell_mechanism
+from securenb.robust.spec import choose_rule, spell_rule
 
 NO_ATTACK = "none"
 """The attack of nobody: what everything is compared with."""
@@ -25,6 +26,21 @@ NOTHING = {"group_size": "all", "label_skew": "none"}
 """Words for what is no number: one group; labels alike everywhere."""
 
 
+SPELLED: dict[str, Callable[[Any], str]] = {
+    "attacks": POISONS.spelled,
+    "rules": spell_rule,
+    "mechanism": spell_mechanism,
+}
+"""How each choice of a thing with parameters is spelt, whether it is a spec or an object."""
+
+
+def distinct(name: str, choices: list[Any]) -> list[Any]:
+    """The choices; a `ValueError` if there are none, or one twice."""
+    if not choices or len({str(choice) for choice in choices}) < len(choices):
+        raise ValueError(f"{name} needs choices, each once, got {choices}")
+    return choices
+
+
 class AttackGrid(BaseModel):
     """Lists make a product; a single value is a list of one.
 
@@ -35,9 +51,10 @@ class AttackGrid(BaseModel):
     epsilon, group_size
         As there; group size ``"all"`` for one group, label skew ``"none"`` for none.
     attacks
-        Spelt as for `attacks.poison.choose_poison`, or ``"all"``; no attack is always measured too.
+        Specs or objects, as for `attacks.poison.choose_poison`, or ``"all"``; no attack is always
+        measured too.
     rules
-        Spelt as for `securenb.robust.spec.choose_rule`.
+        Specs or objects, as for `securenb.robust.spec.choose_rule`.
     malicious
         Shares of the nodes, at least 0 and less than 1; rounded to whole nodes.
     inputs
@@ -91,25 +108,19 @@ class AttackGrid(BaseModel):
         listed = value if info.field_name in singles or isinstance(value, list) else [value]
         if info.field_name == "epsilon":
             return [str(item) for item in listed]
+        if info.field_name in SPELLED:
+            return distinct(info.field_name, [SPELLED[info.field_name](item) for item in listed])
         if info.field_name in NOTHING:
             return [None if item == NOTHING[info.field_name] else item for item in listed]
-        if isinstance(listed, list) and (not listed or len({str(item) for item in listed}) < len(listed)):
-            raise ValueError(f"{info.field_name} needs choices, each once, got {listed}")
-        return listed
+        return distinct(info.field_name, listed) if isinstance(listed, list) else listed
 
-    @field_validator("attacks", "rules", "dataset", "mechanism", "malicious")
+    @field_validator("dataset", "malicious")
     @classmethod
     def _known(cls, values: list[Any], info: Any) -> list[Any]:
         for value in values:
             match info.field_name:
-                case "attacks":
-                    choose_poison(value)
-                case "rules":
-                    choose_rule(value)
                 case "dataset":
                     DATASETS[value]
-                case "mechanism":
-                    MECHANISMS[value]
                 case _:
                     if not 0 <= value < 1:
                         raise ValueError(f"a share of malicious nodes is at least 0 and below 1, got {value}")
@@ -146,7 +157,7 @@ class AttackGrid(BaseModel):
                     bad = min(round(share * base["nodes"]), base["nodes"] - 1)
                     cell |= base | fixed | {"trial": trial, "rules": self.rules, "share": share}
                     if cell["inputs"] == "unchecked":
-                        cell["cap_ratio"] = None if "inside" not in attack.split(":") else cell["cap_ratio"]
+                        cell["cap_ratio"] = cell["cap_ratio"] if choose_poison(attack).inside else None
                     found.append(cell | {"attack": attack if bad else NO_ATTACK, "malicious": bad})
         unique = {str(cell): cell for cell in found}
         return list(unique.values())

@@ -164,7 +164,9 @@ def table_digest(schema: Schema, tables: list[pd.DataFrame]) -> str:
     return digest("securenb table", columns).hex()
 
 
-DATASETS: Catalogue[DatasetSource] = Catalogue("securenb.data.datasets", DatasetSource, "data set")
+DATASETS: Catalogue[DatasetSource] = Catalogue(
+    "securenb.data.datasets", DatasetSource, "data set", "securenb.datasets"
+)
 
 
 def load_dataset(

@@ -28,7 +28,9 @@ def dry_run(site: Site, choices: Mapping[str, Any]) -> str:
         If the site would refuse to take part, with the reason.
     """
     me, schema = site.limits.party, site.schema
-    trustees = {name for protocol in site.limits.protocols for name in PROTOCOLS[protocol]().trustee_ids(())}
+    trustees = {
+        name for protocol in site.limits.protocols for name in PROTOCOLS.build(protocol).trustee_ids(())
+    }
     sites = [name for name in site.roster if name != AGGREGATOR and name not in trustees]
     scenario = RoundChoices.checked(**choices)
     federation = scenario.federation_over(schema)

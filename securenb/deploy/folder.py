@@ -53,7 +53,7 @@ def init(
     if len(sites) < 2 or len(set(sites)) != len(sites):
         raise ValueError(f"needs at least two sites with different names, got {', '.join(sites)}")
     read_schema(schema)
-    trustees = list(dict.fromkeys(name for p in protocols for name in PROTOCOLS[p]().trustee_ids(sites)))
+    trustees = list(dict.fromkeys(name for p in protocols for name in PROTOCOLS.build(p).trustee_ids(sites)))
     for name in sites:
         if not name.replace("-", "").replace("_", "").isalnum() or name in (AGGREGATOR, *trustees):
             raise ValueError(f"{name!r} cannot be a site's name: letters, digits, - and _, not a role's")

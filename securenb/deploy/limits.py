@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError, field_validator
 from protocols.protocol import PROTOCOLS
 from protocols.session import Session
 from protocols.session_rules import RefusedSession, SessionRule
+from protocols.spec import Spec
 from securenb.deploy.plan import Plan
 from securenb.deploy.safety import Safety
 from securenb.federation.federation import Federation
@@ -32,8 +33,9 @@ NEED_LINKS = ("gossip", "ideal", "mixer", "ring")
 """Protocols that count on links between parties which the coordinator cannot read; it relays them here."""
 
 
-def check_relayed(name: str) -> None:
-    """Raise `ValueError` for a protocol that a coordinator who relays everything would break."""
+def check_relayed(protocol: str) -> None:
+    """Raise `ValueError` for the spec of a protocol that a coordinator who relays everything would break."""
+    name = Spec.of(protocol).name
     if name not in RELAYED:
         raise ValueError(f"{name} needs links that the coordinator cannot read, and it relays all")
 
@@ -46,7 +48,7 @@ class Limits(Safety):
     party
         Its name in the roster.
     protocols
-        Those that it takes part in.
+        Those that it takes part in: their specs. One with other parameters is another protocol.
     smallest_group
         The fewest nodes that may be summed together.
     smallest_threshold
@@ -70,9 +72,8 @@ class Limits(Safety):
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         for name in names:
-            PROTOCOLS[name]
             check_relayed(name)
-        return names
+        return tuple(map(PROTOCOLS.spelled, names))
 
     @field_validator("epsilon_per_round", mode="before")
     @classmethod
@@ -86,10 +87,14 @@ class Limits(Safety):
             Budget.parse(str(value))
         return None if value is None else str(value)
 
-    def check(self, plan: Plan, federation: Federation, session: Session) -> None:
-        """Raise `ValueError`, with one reason, unless the party may take part."""
+    def check_protocol(self, plan: Plan) -> None:
+        """Raise `ValueError` for a protocol that is not among ours, before anything is made of it."""
         if plan.protocol not in self.protocols:
             raise ValueError(f"protocol {plan.protocol} is not among ours ({', '.join(self.protocols)})")
+
+    def check(self, plan: Plan, federation: Federation, session: Session) -> None:
+        """Raise `ValueError`, with one reason, unless the party may take part."""
+        self.check_protocol(plan)
         if self.party not in (*session.nodes, *session.trustees):
             raise ValueError(f"{self.party} has no part in this session")
         if plan.seed is not None and not self.simulations:

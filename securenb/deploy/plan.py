@@ -9,10 +9,9 @@ from protocols.primitives.identity import Identity, Roster
 from protocols.protocol import PROTOCOLS
 from protocols.session import SESSION_ID_BYTES, Session
 from protocols.session_rules import check_schema
-from securenb.experiments.choices import NO_EPSILON, Choices
+from securenb.experiments.choices import Choices
 from securenb.federation.federation import Federation
-from securenb.privacy.mechanism import MECHANISMS, Mechanism
-from securenb.privacy.mechanisms.none import NoNoise
+from securenb.privacy.spec import choose_mechanism
 from securenb.robust.rule import Rule
 from securenb.robust.rules.sum import Sum
 from securenb.schema.schema import Schema
@@ -32,6 +31,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         32 bytes: of the session that the coordinator derived.
     schema_digest
         32 bytes: of the schema that the statistics are about.
+    protocol, mechanism
+        Specs; the session binds all parameters of the protocol.
     proven
         Whether nodes prove their exact statistics, and aggregators add the noise.
     seed
@@ -57,8 +58,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The round's choices; what becomes of the rows is the coordinator's business."""
         return Federation(
             schema=schema,
-            protocol=PROTOCOLS[self.protocol](self.threshold),
-            mechanism=_mechanism(self.epsilon, self.mechanism, self.delta),
+            protocol=PROTOCOLS.build(self.protocol, threshold=self.threshold),
+            mechanism=choose_mechanism(self.mechanism, self.epsilon, self.delta),
             rule=Sum() if rule is None else rule,
             colluding=self.colluding,
             record_cap=self.record_cap,
@@ -128,7 +129,3 @@ class Opening(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
         if len(plan.session_id) != SESSION_ID_BYTES:
             raise ValueError("the plan names no session")
         return plan
-
-
-def _mechanism(epsilon: str, mechanism: str, delta: float | None) -> Mechanism:
-    return NoNoise() if epsilon == NO_EPSILON else MECHANISMS[mechanism].from_epsilon(epsilon, delta)

@@ -172,6 +172,7 @@ class Site:
         plan = opening.checked(self.roster)
         if plan.session_id != session_id:
             raise ValueError("the plan is of another session")
+        self.limits.check_protocol(plan)  # first: the coordinator's parameters may ask for anything
         federation = plan.federation(self.schema)
         session = plan.session(federation)
         self.limits.check(plan, federation, session)

@@ -1,23 +1,23 @@
 """The choices of one round, checked: names that exist, numbers in range, nothing unknown."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from protocols.protocol import PROTOCOLS
+from protocols.protocol import PROTOCOLS, Protocol
+from protocols.spec import Spec
 from securenb.experiments.checked import checked
 from securenb.federation.federation import RECORD_CAP, Federation
 from securenb.federation.postprocess import Refinement
-from securenb.privacy.mechanism import MECHANISMS, Mechanism, exact
-from securenb.privacy.mechanisms.none import NoNoise
+from securenb.privacy.mechanism import Mechanism, exact
+from securenb.privacy.spec import NO_EPSILON as NO_EPSILON
+from securenb.privacy.spec import choose_mechanism, spell_mechanism
 from securenb.randomness import Streams
-from securenb.robust.spec import choose_rule
+from securenb.robust.spec import choose_rule, spell_rule
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
-
-NO_EPSILON = "none"
-"""What a person writes for epsilon to get no noise, knowingly."""
 
 
 class Choices(BaseModel):
@@ -25,10 +25,10 @@ class Choices(BaseModel):
 
     Attributes
     ----------
-    protocol, mechanism
-        Names in their catalogues.
-    rule
-        See `securenb.robust.spec.choose_rule`.
+    protocol, mechanism, rule
+        Specs, as ``"verified(helpers=2)"``, or objects; see `protocols.spec`, and
+        `securenb.robust.spec.choose_rule`. Objects are kept by name, see
+        `protocols.catalogue.Catalogue.spec`.
     epsilon
         What one opened row costs a record under add/remove; ``"none"`` for no noise.
     delta
@@ -72,23 +72,31 @@ class Choices(BaseModel):
             exact(text)
         return text
 
-    @field_validator("rule")
+    @field_validator("rule", mode="before")
     @classmethod
-    def _rule(cls, value: str) -> str:
-        choose_rule(value)
-        return value
+    def _rule(cls, value: Any) -> str:
+        return spell_rule(value)
 
-    @field_validator("protocol")
+    @field_validator("protocol", mode="before")
     @classmethod
-    def _protocol(cls, value: str) -> str:
-        PROTOCOLS[value]
-        return value
+    def _protocol(cls, value: Any) -> str:
+        return PROTOCOLS.spelled(value)
 
-    @field_validator("mechanism")
+    @field_validator("mechanism", mode="before")
     @classmethod
-    def _mechanism(cls, value: str) -> str:
-        MECHANISMS[value]
-        return value
+    def _mechanism(cls, value: Any) -> str:
+        return spell_mechanism(value)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_threshold(cls, choices: Any) -> Any:
+        """A protocol that is an object brings its threshold."""
+        protocol = choices.get("protocol") if isinstance(choices, dict) else None
+        if not isinstance(protocol, Protocol) or protocol.threshold is None:
+            return choices
+        if choices.get("threshold") not in (None, protocol.threshold):
+            raise ValueError(f"threshold {choices['threshold']}: {protocol!r} has another")
+        return {**choices, "protocol": replace(protocol, threshold=None), "threshold": protocol.threshold}
 
     @classmethod
     def checked(cls, **choices: Any) -> Self:
@@ -102,9 +110,7 @@ class Choices(BaseModel):
 
     def noise(self) -> Mechanism:
         """The mechanism with its epsilon."""
-        if self.epsilon == NO_EPSILON:
-            return NoNoise()
-        return MECHANISMS[self.mechanism].from_epsilon(self.epsilon, self.delta)
+        return choose_mechanism(self.mechanism, self.epsilon, self.delta)
 
     def federation_over(
         self,
@@ -121,12 +127,12 @@ class Choices(BaseModel):
         submissions
             See `securenb.federation.federation.Federation`.
         """
-        proven = self.record_cap is not None and self.protocol == "verified"
+        proven = self.record_cap is not None and Spec.of(self.protocol).name == "verified"
         if submissions and not proven:
             raise ValueError("nodes split only under the protocol verified with a record cap")
         return Federation(
             schema=schema,
-            protocol=PROTOCOLS[self.protocol](self.threshold),
+            protocol=PROTOCOLS.build(self.protocol, threshold=self.threshold),
             mechanism=self.noise(),
             rule=choose_rule(self.rule, reference=reference),
             group_size=self.group_size,

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from protocols.catalogue import Choice
 from protocols.engines.faults import NO_FAULTS, Faults
 from protocols.engines.transcript import Transcript
 from protocols.errors import Abort
 from protocols.opened import Opened
 from protocols.party import PartyId
-from protocols.protocol import PROTOCOLS
+from protocols.protocol import PROTOCOLS, Protocol
 from protocols.ring import Integers
+from protocols.spec import Spec
 from securenb.data.dataset import Dataset
 from securenb.data.node import Node
 from securenb.experiments.scenario import Scenario
@@ -93,7 +95,7 @@ class Compared:
 def compare(
     scenario: Scenario,
     data: Dataset,
-    protocols: Sequence[str],
+    protocols: Sequence[Choice[Protocol]],
     drop: float = 0.0,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Compared:
@@ -105,8 +107,8 @@ def compare(
     Parameters
     ----------
     protocols
-        Names, each once; ``["all"]`` for every protocol, where those that cannot run with these groups
-        get a line that says why.
+        Specs or objects, each once; ``["all"]`` for every protocol, where those that cannot run with these
+        groups get a line that says why.
     drop
         The share of nodes that fall silent, each at once or after its first message.
     progress
@@ -120,16 +122,16 @@ def compare(
     if not 0 <= drop < 1:
         raise ValueError(f"the share of nodes that fall silent is from 0 to below 1, got {drop}")
     everything = list(protocols) == [ALL]
-    protocols = list(PROTOCOLS) if everything else protocols
+    names = list(PROTOCOLS) if everything else [PROTOCOLS.spelled(choice) for choice in protocols]
     nodes = scenario.deal(data)
     faults = _silence(nodes, drop, scenario.streams.rng("drop"))
-    federations, refused = _federations(scenario, data, protocols, nodes)
+    federations, refused = _federations(scenario, data, names, nodes)
     if refused and (not everything or not federations):
         raise next(iter(refused.values()))
     first = next(iter(federations.values()))
     contributions = first.prepare(nodes)
     lines, rounds = [], {}
-    for name in protocols:
+    for name in names:
         progress(name)
         if name in refused:
             lines.append(_line(name, failure=f"cannot run: {refused[name]}"))
@@ -159,7 +161,7 @@ def compare(
 
 
 def _line(name: str, **figures: Any) -> Comparison:
-    claims = PROTOCOLS[name].claims
+    claims = PROTOCOLS.build(name).claims
     return Comparison(
         protocol=name,
         trust=claims.trust,
@@ -205,14 +207,13 @@ def _federations(
     """One federation a protocol, all counting on the same number of survivors; and why others cannot run."""
     if not protocols or len(set(protocols)) != len(protocols):
         raise ValueError(f"needs protocols, each once, got {', '.join(protocols) or 'none'}")
-    if scenario.record_cap is not None and "verified" in protocols:
+    if scenario.record_cap is not None and "verified" in [Spec.of(name).name for name in protocols]:
         raise ValueError(
             "all protocols get the same noised vectors, of which verified proves no more than their bounds: "
             "leave out record_cap"
         )
     federations, refused = {}, {}
     for name in protocols:
-        PROTOCOLS[name]
         federation = scenario.model_copy(update={"protocol": name}).federation(data)
         try:
             federation.session(federation.grouped([node.id for node in nodes]))

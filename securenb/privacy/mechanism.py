@@ -191,4 +191,6 @@ def _check(among: int) -> None:
         raise ValueError(f"a dose needs at least one share, got {among}")
 
 
-MECHANISMS: Catalogue[Mechanism] = Catalogue("securenb.privacy.mechanisms", Mechanism, "mechanism")
+MECHANISMS: Catalogue[Mechanism] = Catalogue(
+    "securenb.privacy.mechanisms", Mechanism, "mechanism", "securenb.mechanisms"
+)

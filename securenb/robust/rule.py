@@ -1,7 +1,7 @@
 """The contract of a robust rule: opened rows in, the parameters of one model out."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from protocols.catalogue import Catalogue
 from protocols.opened import Opened
+from protocols.parameters import elsewhere
 from protocols.ring import Integers
 from securenb.bayes.parameters import Parameters
 from securenb.bayes.pooled import Pooled
@@ -75,7 +76,7 @@ class Rule(ABC):
     """
 
     smoothing: float = 1.0
-    malicious: int = 0
+    malicious: int = field(default=0, metadata=elsewhere("it follows from malicious_bound"))
 
     pools: ClassVar[bool] = False
     """Whether only the sum of the rows matters."""
@@ -116,4 +117,4 @@ class Rule(ABC):
         """See `combine`; the bound on rows holds."""
 
 
-RULES: Catalogue[Rule] = Catalogue("securenb.robust.rules", Rule, "rule")
+RULES: Catalogue[Rule] = Catalogue("securenb.robust.rules", Rule, "rule", "securenb.rules")

@@ -1,43 +1,74 @@
-"""A rule by name, with pre-aggregations before it: ``"nnm+krum"``."""
+"""A rule by its spec, with pre-aggregations before it: ``"nnm+krum"``, ``"clip(radius=1)+median"``."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from protocols.catalogue import Choice
+from protocols.spec import split
 from securenb.robust.centre_rule import PointRule
-from securenb.robust.preaggregation import PREAGGREGATIONS
+from securenb.robust.preaggregation import PREAGGREGATIONS, Preaggregation
 from securenb.robust.rule import RULES, Rule
 from securenb.schema.records import Records
 
 
 def choose_rule(
-    spelling: str, *, malicious: int = 0, smoothing: float = 1.0, reference: Records | None = None
+    choice: Choice[Rule],
+    *,
+    malicious: int = 0,
+    smoothing: float | None = None,
+    reference: Records | None = None,
 ) -> Rule:
-    """The rule that `spelling` names.
+    """The rule that was chosen.
 
     Parameters
     ----------
-    spelling
-        A name in `RULES`, after the names of any number of `PREAGGREGATIONS` in the order in which they
-        are applied, joined by ``+``.
+    choice
+        An object; or the spec of one of `RULES`, after the specs of any number of `PREAGGREGATIONS` in the
+        order in which they are applied, joined by ``+``; in a file ``{name = "krum", before = ["nnm"]}``.
     malicious, smoothing
-        See `Rule`.
+        See `Rule`; the smoothing is the spec's if it is not given.
     reference
         Public records, for a rule that has a field of that name.
 
     Raises
     ------
     ValueError
-        If a name is unknown, or the rule takes no pre-aggregations.
+        If a name or a parameter is unknown, or the rule takes no pre-aggregations.
     """
-    *before, name = spelling.split("+")
-    kind = RULES[name]
-    more: dict[str, Any] = {}
+    told: dict[str, Any] = {"malicious": malicious} if malicious else {}
+    if smoothing is not None:
+        told["smoothing"] = smoothing
+    before, own = _parts(choice)
+    rule = RULES.build(own)
+    if before and not isinstance(rule, PointRule):
+        raise ValueError(
+            f"the rule {RULES.name_of(rule)!r} combines statistics, not points: nothing can come before it, "
+            f"got {choice!r}"
+        )
     if before:
-        if not issubclass(kind, PointRule):
-            raise ValueError(
-                f"the rule {name!r} combines statistics, not points: nothing can come before it, "
-                f"got {spelling!r}"
-            )
-        more["before"] = tuple(PREAGGREGATIONS[step]() for step in before)
-    if "reference" in kind.__dataclass_fields__:
-        more["reference"] = reference
-    return kind(smoothing=smoothing, malicious=malicious, **more)
+        told["before"] = tuple(PREAGGREGATIONS.build(step) for step in before)
+    if reference is not None and getattr(rule, "reference", reference) is None:
+        told["reference"] = reference
+    return replace(rule, **told) if told else rule
+
+
+def spell_rule(choice: Choice[Rule]) -> str:
+    """The one spelling of a choice, checked, which `choose_rule` reads."""
+    before, own = _parts(choice)
+    choose_rule(choice)
+    if isinstance(own, PointRule) and own.before:
+        before, own = own.before, replace(own, before=())
+    return "+".join([*map(PREAGGREGATIONS.spelled, before), RULES.spelled(own)])
+
+
+def _parts(choice: Choice[Rule]) -> tuple[Sequence[Choice[Preaggregation]], Choice[Rule]]:
+    """What comes before, and the rule itself."""
+    if isinstance(choice, str):
+        *before, own = split(choice, "+")
+        return before, own
+    if isinstance(choice, Mapping) and "before" in choice:
+        before = choice["before"]
+        steps = before if isinstance(before, list | tuple) else [before]
+        return steps, {key: value for key, value in choice.items() if key != "before"}
+    return (), choice

@@ -139,7 +139,7 @@ def test_all_variants_are_spelt_in_any_order_and_others_refused():
         assert poison.inside
         assert poison.local
         assert poison.noisy
-    with pytest.raises(ValueError, match="unknown variant 'outside' in 'alie:outside'"):
+    with pytest.raises(ValueError, match="unknown parameter 'outside' in alie:outside"):
         choose_poison("alie:outside")
     with pytest.raises(ValueError, match="unknown poison 'alien'; known: adaptive, alie"):
         choose_poison("alien")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from protocols.errors import blaming
+from protocols.parameters import elsewhere
 from protocols.party import PartyId
 from protocols.primitives.packing import Slots
 from protocols.primitives.paillier import PublicKey
@@ -44,7 +45,7 @@ class PackedPaillier(Protocol):
     """
 
     bits: int = 3072
-    insecure_bits: bool = False
+    insecure_bits: bool = field(default=False, metadata=elsewhere("it is for tests only"))
 
     def __post_init__(self) -> None:
         super().__post_init__()

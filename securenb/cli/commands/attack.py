@@ -10,6 +10,7 @@ from attacks.poison import choose_poison
 from attacks.sweeps.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
 from attacks.sweeps.poisoning import measure
 from attacks.sweeps.poisoning_grid import AttackGrid
+from protocols.spec import listed
 from securenb.cli import console
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.experiments.checked import checked
@@ -68,8 +69,8 @@ def command(
     grid = checked(
         AttackGrid,
         dataset=dataset,
-        attacks=attacks if attacks == "all" else words(attacks),
-        rules=words(rules),
+        attacks=attacks if attacks == "all" else listed(attacks),
+        rules=listed(rules),
         malicious=shares(malicious),
         group_size=[int(size) if size.isdecimal() else size for size in words(group_size)],
         epsilon=words(epsilon),

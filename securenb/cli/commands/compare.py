@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from protocols.protocol import PROTOCOLS
+from protocols.spec import listed
 from securenb.cli import console
 from securenb.cli.options import (
     Choose,
@@ -32,7 +33,7 @@ from securenb.report.record import write_rounds
 def command(
     choose: Choose,
     protocols: Annotated[
-        str, typer.Option(help="Names, separated by commas, or `all`.")
+        str, typer.Option(help="Protocols, separated by commas, as `secagg,verified(helpers=2)`; or `all`.")
     ] = "plain,masking,paillier",
     drop: Annotated[float, typer.Option(help="The share of nodes that fall silent during the round.")] = 0.0,
     out: Out = None,
@@ -42,7 +43,7 @@ def command(
 ) -> None:
     """Run the same noised round under each protocol: same model, bytes, time, what the aggregator learned."""
     page = report_page(out, wanted=report)
-    names = [name.strip() for name in protocols.split(",") if name.strip()]
+    names = listed(protocols)
     everything = names == [ALL]
     scenario = choose(protocol="plain" if everything else names[0] if names else "")
     with rows() as read:
@@ -67,7 +68,7 @@ def write(folder: Path, scenario: Scenario, data: Dataset, compared: Compared) -
     """Table, picture and manifest of a comparison."""
     compared.table().to_csv(folder / "results.csv", index=False)
     save(comparison_figure(compared.table(), scenario.dataset), folder, "comparison")
-    write_rounds(folder, {name: (round_, PROTOCOLS[name]()) for name, round_ in compared.rounds.items()})
+    write_rounds(folder, {name: (round_, PROTOCOLS.build(name)) for name, round_ in compared.rounds.items()})
     write_manifest(
         folder,
         scenario,
@@ -107,7 +108,9 @@ def show(scenario: Scenario, compared: Compared) -> None:
     for name, round_ in compared.rounds.items():
         if any(release.seen == "vector" for release in round_.ledger.releases):
             reader = (
-                "the aggregator reads" if PROTOCOLS[name].claims.sees == "vectors" else "other nodes read"
+                "the aggregator reads"
+                if PROTOCOLS.build(name).claims.sees == "vectors"
+                else "other nodes read"
             )
             console.say(f"under {name} {reader} every node's vector, with one share of a dose:")
             console.say("\n".join(f"  {round_.ledger.total(kind, 'vector')}" for kind in ADJACENCIES))

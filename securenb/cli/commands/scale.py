@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from protocols.protocol import PROTOCOLS, Protocol
+from protocols.protocol import PROTOCOLS
 from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
 from securenb.experiments.progress import parts
@@ -30,12 +30,11 @@ class Scaled:
 
 
 def command(
-    protocol: Annotated[str, typer.Option(help="The secure sum.")] = "secagg_plus",
+    protocol: Annotated[
+        str, typer.Option(help="The secure sum, as `secagg(profile=curious)`.")
+    ] = "secagg_plus",
     nodes: Annotated[str, typer.Option(help="Numbers of nodes, separated by commas.")] = "100,1000",
     length: Annotated[int, typer.Option(help="Coordinates of a vector.")] = 1000,
-    profile: Annotated[
-        str | None, typer.Option(help="`curious` or `lying`, where the protocol has profiles.")
-    ] = None,
     seed: Annotated[int, typer.Option(help="Random vectors and keys come from it.")] = 7,
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
@@ -44,7 +43,7 @@ def command(
 ) -> None:
     """Run a protocol on random vectors; bytes and time per node against the number of nodes, with slopes."""
     page = report_page(out, wanted=report)
-    chosen = _chosen(protocol, profile)
+    chosen = PROTOCOLS.build(protocol)
     made = Scaled(repr(chosen), _numbers(nodes), length, seed)
     with parts() as part:
         if out is None:
@@ -76,16 +75,6 @@ def command(
             console.say(f"{TITLE[cost]:<26} grows as n^{power:.2f} per node")
     if out is not None:
         console.say(f"written to {out}: results.csv, scale.png, manifest.json")
-
-
-def _chosen(name: str, profile: str | None) -> Protocol:
-    kind = PROTOCOLS[name]
-    if profile is None:
-        return kind()
-    if "profile" not in {field.name for field in fields(kind)}:
-        raise ValueError(f"{name} has no profiles: leave out --profile {profile}")
-    chosen: dict[str, Any] = {"profile": profile}
-    return kind(**chosen)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

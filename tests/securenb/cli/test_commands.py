@@ -295,7 +295,7 @@ def test_train_and_compare_say_what_an_aggregator_that_reads_vectors_learns(caps
 
 
 def test_scale_prints_slopes_and_writes_table_picture_and_manifest(capsys, tmp_path):
-    arguments = ["scale", "--protocol", "secagg", "--profile", "curious", "--nodes", "5,10", "--length", "8"]
+    arguments = ["scale", "--protocol", "secagg(profile=curious)", "--nodes", "5,10", "--length", "8"]
     assert main([*arguments, "--out", str(tmp_path / "run")]) == 0
     assert "grows as n^" in capsys.readouterr().out
     names = {path.name for path in (tmp_path / "run").iterdir()}
@@ -306,8 +306,11 @@ def test_scale_prints_slopes_and_writes_table_picture_and_manifest(capsys, tmp_p
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--protocol", "plain", "--profile", "lying"], "plain has no profiles"),
-        (["--profile", "honest"], "profile must be one of"),
+        (
+            ["--protocol", "plain(profile=lying)"],
+            "unknown parameter 'profile' in plain(profile=lying): it has none",
+        ),
+        (["--protocol", "secagg(profile=honest)"], "must be curious or lying"),
         (["--nodes", "many"], "--nodes is numbers separated by commas, got 'many'"),
         (["--nodes", "2"], "smaller than 3, the smallest that SecAggPlus runs"),
     ],

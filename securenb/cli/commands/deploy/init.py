@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from protocols.spec import listed
 from securenb.cli import console
 from securenb.deploy.folder import PARTIES, init
 from securenb.deploy.public_keys import read_public_keys
@@ -35,7 +36,7 @@ def command(
             "name each party's public keys with --key; or, only if all machines are yours, make them: --trial"
         )
     keys = None if trial else [read_public_keys(path) for path in key or ()]
-    parties = init(folder, schema, _names(sites), _names(protocols), address, listen, keys)
+    parties = init(folder, schema, _names(sites), listed(protocols), address, listen, keys)
     console.say(f"made {folder}: coordinator/, and in {PARTIES}/ a folder for each of {', '.join(parties)}")
     if trial:
         console.say("a trial: everybody's secret keys were made here")
