@@ -10,13 +10,15 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from protocols.parameters import chosen, did_you_mean, parameters, values
 from protocols.spec import Spec
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -51,17 +53,12 @@ class Catalogue(Mapping[str, type[T]], Generic[T]):
         CATALOGUES[package] = self
 
     def _names(self) -> list[str]:
-        found = find_spec(self._package)
-        assert found is not None
-        assert found.submodule_search_locations is not None
-        return sorted(
-            module.name
-            for module in pkgutil.iter_modules(found.submodule_search_locations)
-            if not module.name.startswith("_")
-        )
+        return names_in(self._package)
 
-    def _installed(self) -> dict[str, EntryPoint]:
+    def _installed(self) -> "dict[str, EntryPoint]":
         """What installed packages add, not imported yet; a `ValueError` for one that has a name of ours."""
+        from importlib.metadata import entry_points
+
         found = {} if self._group is None else {each.name: each for each in entry_points(group=self._group)}
         for name in found.keys() & set(self._names()):
             raise ValueError(f"the entry point {found[name].value} has the name of our {self.noun} {name!r}")
@@ -143,6 +140,10 @@ class Catalogue(Mapping[str, type[T]], Generic[T]):
         self._guests[name] = guest
         return name
 
+    def forget(self, guest: str) -> None:
+        """Take a guest's name away; it stays what it is."""
+        self._guests.pop(guest, None)
+
     def guests(self) -> dict[str, type[T] | T]:
         """What was added, by name."""
         return dict(self._guests)
@@ -216,16 +217,28 @@ class Catalogue(Mapping[str, type[T]], Generic[T]):
         """What a spec of this name can choose: types by name."""
         return parameters(self[name])
 
-    def summary(self, name: str) -> str:
-        """The first line of what is said of it; nothing of ours is imported for it."""
-        found = find_spec(self._package)
-        if name in self._names() and found is not None and found.submodule_search_locations:
-            path = Path(found.submodule_search_locations[0]) / name
-            path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-            said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-        else:
-            said = inspect.getdoc(self[name])
-        return (said or "").partition("\n")[0]
+
+def names_in(package: str) -> list[str]:
+    """The public modules of a package, sorted; none of them is imported."""
+    return sorted(found.name for found in pkgutil.iter_modules(_paths(package)) if found.name[0] != "_")
+
+
+def summary(package: str, name: str) -> str:
+    """The first line that a module in a package says of itself; it is not imported for that."""
+    path = Path(_paths(package)[0]) / name
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    text = path.read_text(encoding="utf-8")
+    end = text.find('"""', 3)
+    # the docstring alone: parsing whole folders would take most of the time of `securenb list`
+    said = ast.get_docstring(ast.parse(text[: end + 3] if text.startswith('"""') else text))
+    return (said or "").partition("\n")[0]
+
+
+def _paths(package: str) -> list[str]:
+    found = find_spec(package)
+    assert found is not None
+    assert found.submodule_search_locations is not None
+    return list(found.submodule_search_locations)
 
 
 def snake(name: str) -> str:

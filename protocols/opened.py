@@ -21,7 +21,7 @@ class Lost:
     reason: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Opened:
     """All that the aggregator is meant to learn.
 
@@ -47,6 +47,12 @@ class Opened:
         """What both runs opened, this one's rows first."""
         rows = np.concatenate([self.rows, later.rows])
         return Opened(rows, self.members + later.members, self.lost + later.lost)
+
+    def __repr__(self) -> str:
+        sizes = sorted({len(members) for members in self.members})
+        of = "" if not sizes else f" of {sizes[0]}" if len(sizes) == 1 else f" of {sizes[0]} to {sizes[-1]}"
+        lost = f", {len(self.lost)} groups lost" if self.lost else ""
+        return f"<Opened: {len(self.rows)} sums{of} nodes, {self.rows.shape[1]} coordinates{lost}>"
 
 
 def nothing_opened(lost: Sequence[Lost]) -> TooFewParties:

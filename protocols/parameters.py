@@ -7,8 +7,6 @@ import types
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-import msgspec
-
 
 def elsewhere(where: str) -> dict[str, str]:
     """Metadata of a field that no spec chooses though its type would allow it, and where it is chosen."""
@@ -49,6 +47,8 @@ def chosen(kind: type, what: str, values: Mapping[str, Any]) -> dict[str, Any]:
     ValueError
         If there is no such parameter, naming those that there are, or the value is of another type.
     """
+    import msgspec  # here: `securenb list` starts without it
+
     known, found = parameters(kind), {}
     for name, value in values.items():
         if name not in known:

@@ -1,22 +1,9 @@
 """The audit of a release: whether what is said of its privacy is true.
 
-`attacks.audit(function, epsilon)` audits a function, see `attacks.audit.black_box.run.audit`; the modules of
-this package audit our own rounds, too.
+`attacks.audit(function, epsilon)` audits a function, `attacks.audit(scenario)` one of our own rounds, see
+`attacks.audit.front`.
 """
 
-import sys
-from types import ModuleType
-from typing import Any
+from protocols.front import answering
 
-
-class _Callable(ModuleType):
-    """A package that may be called like the function that it is named for."""
-
-    def __call__(self, *arguments: Any, **choices: Any) -> Any:
-        # what a command that audits nothing need not import
-        from attacks.audit.black_box.run import audit
-
-        return audit(*arguments, **choices)
-
-
-sys.modules[__name__].__class__ = _Callable
+answering(__name__, "attacks.audit.front:audit")

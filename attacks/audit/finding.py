@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+import pandas as pd
+
+from securenb._html import html_table
+
 Level = Literal["L0", "L1", "L2", "L3"]
 
 LEVELS: dict[Level, str] = {
@@ -46,7 +50,7 @@ class Finding:
     claimed: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """All findings about one target.
 
@@ -124,6 +128,18 @@ class Audit:
                 f"INCONCLUSIVE: could not settle {first.level} {first.check}{more}: {first.evidence}; {gaps}"
             )
         return f"PASS: no violation found; lower bound {self.bound:.3g} ≤ claimed {self.claimed:.6g}; {gaps}"
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each finding."""
+        return pd.DataFrame([vars(finding) for finding in self.findings])
+
+    def __repr__(self) -> str:
+        return f"<Audit: {self.conclusion().partition('; not covered')[0]}>"
+
+    def _repr_html_(self) -> str:
+        lines = [[f.level, f.verdict, f.check, f.evidence] for f in self.findings]
+        return html_table(self.conclusion(), ["level", "verdict", "check", "evidence"], lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""

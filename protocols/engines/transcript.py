@@ -107,7 +107,7 @@ class Stage:
     carried: int
 
 
-@dataclass
+@dataclass(repr=False)
 class Transcript:
     """The record of one run."""
 
@@ -140,6 +140,30 @@ class Transcript:
         """Mean of one figure (a field of `Tally`) over the parties with that role; 0 if there are none."""
         tallies = self.of_role(role)
         return sum(getattr(tally, figure) for tally in tallies) / len(tallies) if tallies else 0.0
+
+    def table(self) -> list[dict[str, str | int | float]]:
+        """One row for each party: its role, bytes, frames, turns and seconds of processor time."""
+        return [
+            {
+                "party": party,
+                "role": self.role(party),
+                "sent": tally.sent,
+                "received": tally.received,
+                "sent_messages": tally.sent_messages,
+                "received_messages": tally.received_messages,
+                "turns": tally.turns,
+                "cpu": tally.cpu,
+            }
+            for party, tally in self.tallies.items()
+        ]
+
+    def __repr__(self) -> str:
+        messages = sum(tally.sent_messages for tally in self.tallies.values())
+        sent = sum(tally.sent for tally in self.tallies.values())
+        told = f"{len(self.tallies)} parties, {self.rounds} rounds, {messages:,} messages, {sent:,} B"
+        trouble = [f"{len(self.blames)} blamed"] * bool(self.blames)
+        trouble += [f"{len(self.stops)} stopped"] * bool(self.stops)
+        return f"<Transcript: {', '.join([told, *trouble])}>"
 
     def summary(self) -> str:
         """A line for each role: parties, bytes and messages up and down, CPU time; then what happened."""

@@ -90,6 +90,10 @@ class NaiveBayes:
         """Balanced accuracy: the mean, over the classes present, of the share predicted in each."""
         return balanced_accuracy(records.labels, self.predict_codes(records.codes))
 
+    def __repr__(self) -> str:
+        width = len(self.schema.features)
+        return f"<NaiveBayes: {self.schema.label} from {width} features, {len(self.schema.classes)} classes>"
+
     def _repr_html_(self) -> str:
         """What the model expects of each feature in each class: the likeliest level, or mean ± deviation."""
         lines = []

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from securenb._html import html_table
 from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats
 from securenb.certify.categorical import CategoricalReach
@@ -35,7 +36,7 @@ AT_ONCE = 2_000_000
 """Log-odds that are held in memory at a time."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Certificates:
     """What it takes to change each prediction.
 
@@ -74,6 +75,25 @@ class Certificates:
             If so many nodes may add more records than were considered.
         """
         return [float(np.mean(held)) for held in self.held(labels, cap, malicious)]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each prediction: the class index, how many records change it, whether that is exact."""
+        return pd.DataFrame({"predicted": self.predicted, "needed": self.needed, "exact": self.exact})
+
+    def __repr__(self) -> str:
+        return f"<Certificates: {len(self.needed)} predictions, {self._told()}>"
+
+    def _told(self) -> str:
+        withstand = int((self.needed > self.limit).sum())
+        half = float(np.median(self.needed)) if len(self.needed) else 0.0
+        return f"half need {half:g} added records or more, {withstand} withstand all {self.limit}"
+
+    def _repr_html_(self) -> str:
+        quarters = [f"{100 * q:.0f} %" for q in (0, 0.25, 0.5, 0.75, 1)]
+        at = np.quantile(self.needed, [0, 0.25, 0.5, 0.75, 1]) if len(self.needed) else np.zeros(5)
+        needed = ["added records needed", *(f"{value:g}" for value in at)]
+        return html_table(f"Certificates: {self._told()}", ["of predictions", *quarters], [needed])
 
     def held(
         self, labels: NDArray[np.int32], cap: int, malicious: Sequence[int], *, certainly: bool = True

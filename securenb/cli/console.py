@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 _WIDE = 240
 """Columns of a table in a pipe, where nothing should be cut off or wrapped."""
@@ -14,7 +14,7 @@ _WIDE = 240
 
 def say(text: str) -> None:
     """One or more lines, as they are."""
-    Console(highlight=False, soft_wrap=True, markup=False, emoji=False).print(text)
+    typer.echo(text)
 
 
 def show_table(
@@ -24,6 +24,11 @@ def show_table(
 
     Columns of figures stand to the right, columns of words to the left; rows of `prose` stand apart.
     """
+    # here, not above: commands that draw no table start without it
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=_WIDE)

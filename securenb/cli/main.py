@@ -1,54 +1,103 @@
 """Finds the commands, runs one, and turns a user's mistake into one clear line and exit code 2."""
 
+import ast
 import importlib
+import inspect
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
-from types import ModuleType
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from protocols.errors import Abort
-from securenb.cli import commands
 
 MISTAKE = 2
 ABORTED = 4
 
 
-def build(arguments: Sequence[str] = ()) -> typer.Typer:
+def build(arguments: Sequence[str] | None = None) -> typer.Typer:
     """The application: a command for each file in `securenb/cli/commands/`.
 
     Parameters
     ----------
     arguments
-        What it will be asked. If they begin with a command, no other one is imported.
+        What it will be asked: only the command that they begin with is imported, the others are there by
+        name, with what they say of themselves. `None` for all of them.
     """
-    app = typer.Typer(
-        name="securenb",
-        help="One-shot federated Naive Bayes: poisoning resilience, secure aggregation, privacy accounting.",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
+    app = _typer(
+        "One-shot federated Naive Bayes: poisoning resilience, secure aggregation, privacy accounting."
     )
     app.callback()(lambda: None)
-    _add(app, commands, arguments)
+    _add(app, "securenb.cli.commands", arguments)
     return app
 
 
-def _add(app: typer.Typer, folder: ModuleType, arguments: Sequence[str]) -> None:
+def _typer(says: str) -> typer.Typer:
+    # rich's markup would take `[flower]` in a help text for a colour
+    return typer.Typer(
+        name="securenb",
+        help=says,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+
+
+def _add(app: typer.Typer, folder: str, arguments: Sequence[str] | None) -> None:
     """Give `app` the commands in a folder; a folder in it is a group of commands."""
-    modules = {found.name.removesuffix("_"): found for found in pkgutil.iter_modules(folder.__path__)}
-    asked = [name for name in arguments[:1] if name in modules]
+    path = Path(__file__).parent.joinpath(*folder.split(".")[2:])
+    modules = {found.name.removesuffix("_"): found for found in pkgutil.iter_modules([str(path)])}
+    asked = [name for name in (arguments or ())[:1] if name in modules]
     for name in asked or sorted(modules):
-        module: Any = importlib.import_module(f"{folder.__name__}.{modules[name].name}")
+        dotted, file = f"{folder}.{modules[name].name}", path / modules[name].name
+        wanted = bool(asked) or arguments is None
         if modules[name].ispkg:
-            group = typer.Typer(help=module.__doc__, no_args_is_help=True)
-            _add(group, module, arguments[1:])
+            group = _typer(_docstring(file / "__init__.py"))
+            _add(group, dotted, arguments[1:] if arguments and asked else arguments and ())
             app.add_typer(group, name=name)
+        elif wanted:
+            module: Any = importlib.import_module(dotted)
+            app.command(name)(with_plugins(module.command))
         else:
-            app.command(name)(module.command)
+            app.command(name, help=_docstring(file.with_suffix(".py"), "command"))(lambda: None)
+
+
+def _docstring(path: Path, function: str | None = None) -> str:
+    """What a file, or a function in it, says of itself; nothing is imported for that."""
+    tree: ast.Module | ast.FunctionDef = ast.parse(path.read_text(encoding="utf-8"))
+    if function is not None:
+        tree = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+    return ast.get_docstring(tree) or ""
+
+
+def with_plugins(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, with an option for files of other people's methods, which are loaded before it runs."""
+    own = inspect.signature(command)
+    option = typer.Option(help="A Python file with methods of your own; several times for several.")
+    parameter = inspect.Parameter(
+        "plugin",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[list[Path] | None, option],
+    )
+
+    def wrapped(*, plugin: list[Path] | None = None, **values: Any) -> Any:
+        if plugin:
+            from protocols.plugins import load_plugin
+
+            for path in plugin:
+                load_plugin(path)
+        return command(**values)
+
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own.parameters.values()]
+    wrapped.__signature__ = inspect.Signature([*parameters, parameter])  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {each.name: each.annotation for each in (*parameters, parameter)}
+    wrapped.__doc__ = command.__doc__
+    return wrapped
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

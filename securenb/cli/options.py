@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from securenb.cli.console import Json as Json
 from securenb.experiments.scenario import Scenario
 from securenb.report.page import PAGE, Report
 
@@ -17,7 +18,6 @@ Choose = Callable[..., Scenario]
 Out = Annotated[Path | None, typer.Option(help="A folder for results, manifest and pictures.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier run in that folder.")]
 WithReport = Annotated[bool, typer.Option("--report", help="End with report.html in that folder.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 _REQUIRED = inspect.Parameter.empty
 

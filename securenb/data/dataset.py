@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from protocols.canonical import digest
-from protocols.catalogue import Catalogue
+from protocols.catalogue import Catalogue, Choice, snake
 from securenb.data.node import Node
 from securenb.data.partition import Sizes, deal
 from securenb.schema.feature import Numeric
@@ -136,6 +136,11 @@ class DatasetSource(ABC):
     def check(self, tables: list[pd.DataFrame]) -> None:
         """Raise `ValueError` unless these are exactly the published tables."""
         rows = tuple(len(table) for table in tables)
+        if not hasattr(self, "rows") or not hasattr(self, "digest"):
+            raise ValueError(
+                f"{type(self).__name__} does not say which records these are; if they are the right ones: "
+                f"rows = {rows}, digest = {self.fingerprint(tables)!r}"
+            )
         if rows != self.rows:
             raise ValueError(f"{self.title}: expected {self.rows} rows, got {rows}")
         found = self.fingerprint(tables)
@@ -162,6 +167,23 @@ def table_digest(schema: Schema, tables: list[pd.DataFrame]) -> str:
                 columns.append("\n".join(table[feature.name].astype(str)).encode())
         columns.append("\n".join(table[schema.label].astype(str)).encode())
     return digest("securenb table", columns).hex()
+
+
+class GivenDataset(DatasetSource):
+    """A data set that was given as an object.
+
+    Parameters
+    ----------
+    data
+        Its records.
+    """
+
+    def __init__(self, data: Dataset) -> None:
+        self.data = data
+
+    def read(self) -> list[pd.DataFrame]:
+        """See `DatasetSource.read`."""
+        raise DatasetUnavailable(f"{self.data.name} was given as records, not as tables")
 
 
 DATASETS: Catalogue[DatasetSource] = Catalogue(
@@ -191,7 +213,11 @@ def load_dataset(
     ValueError
         If the name is unknown, or the files are not what was published.
     """
-    source = DATASETS[name]()
+    source = DATASETS.build(name)
+    if isinstance(source, GivenDataset):
+        if numeric != "gaussian":
+            raise ValueError(f"{source.data.name} was given as records: numeric {numeric!r} needs its tables")
+        return source.data
     if numeric not in ("gaussian", "histogram"):
         raise ValueError(f"numeric must be 'gaussian' or 'histogram', got {numeric!r}")
     tables = source.read()
@@ -209,6 +235,18 @@ def _published(name: str, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
         return tables[0], tables[1]
     test = held_out(len(tables[0]), seed)
     return tables[0][~test], tables[0][test]
+
+
+def spell_dataset(choice: Choice[DatasetSource] | Dataset) -> str:
+    """The name by which `load_dataset` finds a choice; an object is given one."""
+    if not isinstance(choice, Dataset):
+        return DATASETS.spelled(choice)
+    for name, guest in DATASETS.guests().items():
+        if isinstance(guest, GivenDataset) and guest.data is choice:
+            return name
+    return DATASETS.add(
+        GivenDataset(choice), f"{snake(choice.name).replace('.', '_')}#{1 + len(DATASETS.guests())}"
+    )
 
 
 def split(records: Records, seed: int) -> tuple[Records, Records]:

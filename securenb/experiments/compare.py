@@ -17,6 +17,7 @@ from protocols.party import PartyId
 from protocols.protocol import PROTOCOLS, Protocol
 from protocols.ring import Integers
 from protocols.spec import Spec
+from securenb._html import html_table
 from securenb.data.dataset import Dataset
 from securenb.data.node import Node
 from securenb.experiments.scenario import Scenario
@@ -78,7 +79,7 @@ class Comparison:
     source: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Compared:
     """All lines, and the rounds behind them (by protocol; those that failed are missing)."""
 
@@ -87,9 +88,28 @@ class Compared:
     nodes: int
     among: int
 
-    def table(self) -> pd.DataFrame:
+    @property
+    def frame(self) -> pd.DataFrame:
         """One row a protocol, tidy."""
         return pd.DataFrame([asdict(line) for line in self.lines])
+
+    def table(self) -> pd.DataFrame:
+        """The frame."""
+        return self.frame
+
+    def __repr__(self) -> str:
+        failed = len(self.lines) - len(self.rounds)
+        same = len({round_.digests()["model"] for round_ in self.rounds.values()})
+        models = f"{same} different model{'s' if same != 1 else ''}"
+        told = f"{len(self.lines)} protocols, {self.nodes} nodes, {models}"
+        return f"<Comparison: {told}{f', {failed} without result' if failed else ''}>"
+
+    def _repr_html_(self) -> str:
+        shown = self.frame[
+            ["protocol", "accuracy", "identical", "learned", "rounds", "sent", "node_cpu", "failure"]
+        ]
+        lines = [[str(value) for value in line] for line in shown.itertuples(index=False)]
+        return html_table(repr(self)[1:-1], list(shown.columns), lines)
 
 
 def compare(

@@ -14,6 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
+from protocols.plugins import plugins
+
 MANIFEST = "manifest.json"
 NAMED = ("securenb", "numpy", "pandas", "scikit-learn", "cryptography", "phe", "gmpy2")
 
@@ -76,6 +78,8 @@ def write_manifest(folder: Path, scenario: Replayable, **more: Any) -> None:
         if path.name != MANIFEST
     }
     simulation = scenario.seed is not None
+    if files_of_methods := {str(plugin.path): plugin.digest for plugin in plugins()}:
+        more = {"plugins": files_of_methods, **more}
     manifest = {
         "scenario": scenario.model_dump(mode="json"),
         "seed": scenario.seed,

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from securenb.data.dataset import DATASETS, Dataset, load_dataset
+from securenb.data.dataset import Dataset, load_dataset, spell_dataset
 from securenb.data.node import Node
 from securenb.data.own import is_file, load_file
 from securenb.data.partition import Sizes, deal, gather
@@ -22,7 +22,7 @@ class Scenario(Choices):
     Attributes
     ----------
     dataset
-        A name in the catalogue, or the path of a file; then `schema_file`, and if needed `label`,
+        A name in the catalogue, an object, or the path of a file; then `schema_file`, and if needed `label`,
         `node_column` and `test_file`, say how to read it, see `securenb.data.own.load_file`.
     nodes
         How many nodes the training records are dealt to; not needed where a column names them.
@@ -49,12 +49,10 @@ class Scenario(Choices):
     trusted_records: int = Field(default=100, ge=1)
     split: bool = False
 
-    @field_validator("dataset")
+    @field_validator("dataset", mode="before")
     @classmethod
-    def _dataset(cls, value: str) -> str:
-        if not is_file(value):
-            DATASETS[value]
-        return value
+    def _dataset(cls, value: Any) -> str:
+        return value if isinstance(value, str) and is_file(value) else spell_dataset(value)
 
     @model_validator(mode="after")
     def _complete(self) -> "Scenario":

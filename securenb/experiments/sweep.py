@@ -17,6 +17,7 @@ from joblib import Parallel, delayed, parallel_config
 
 from protocols.canonical import digest
 from securenb.experiments.cluster import cluster
+from securenb.experiments.guests import Guests
 from securenb.experiments.run_folder import Replayable, run_folder
 
 RAY_BATCH = 64
@@ -113,7 +114,7 @@ def run_cells(
     watch
         Called with a cell's name when it is finished.
     """
-    named = {_name(cell): cell for cell in cells}
+    named, guests = {_name(cell): cell for cell in cells}, Guests.here()
     pending = [name for name in named if name not in progress.finished]
     inner = {"inner_max_num_threads": 1} if backend == "loky" else {}
     with (
@@ -126,7 +127,7 @@ def run_cells(
         pool = Parallel(n_jobs=jobs, return_as="list" if backend == "ray" else "generator_unordered")
         for begin in range(0, len(pending), at_once):
             batch = pending[begin : begin + at_once]
-            for name, rows in pool(delayed(_measured)(name, measure, named[name]) for name in batch):
+            for name, rows in pool(delayed(_measured)(name, measure, named[name], guests) for name in batch):
                 finish(name, rows)
                 watch(name)
     return pd.DataFrame([row for name in named for row in progress.finished[name]])
@@ -140,7 +141,9 @@ def sweep_folder(
 
     Unfinished work is kept beside `out`, and removed when the folder is complete.
     """
-    name = digest("securenb sweep", json.dumps(choices.model_dump(mode="json"), sort_keys=True)).hex()
+    said = json.dumps(choices.model_dump(mode="json"), sort_keys=True)
+    # what an edited plug-in measures is another sweep
+    name = digest("securenb sweep", said, *sorted(Guests.here().digests.values())).hex()
     kept = out.absolute().with_name(f"{out.name}.unfinished.jsonl")
     with run_folder(out, overwrite=overwrite) as folder:
         yield folder, Progress(kept, name)
@@ -151,5 +154,6 @@ def _name(cell: Cell) -> str:
     return json.dumps(cell, sort_keys=True)
 
 
-def _measured(name: str, measure: Measure, cell: Cell) -> tuple[str, list[dict[str, Any]]]:
+def _measured(name: str, measure: Measure, cell: Cell, guests: Guests) -> tuple[str, list[dict[str, Any]]]:
+    guests.arrive()
     return name, measure(cell)

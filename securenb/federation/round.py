@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import pandas as pd
+
 from protocols.engines.transcript import ROLES, Transcript
 from protocols.grouping import Groups
 from protocols.opened import Opened
@@ -29,7 +31,7 @@ class Contributions:
     vectors: Mapping[str, Integers]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Round:
     """What one round left behind.
 
@@ -62,6 +64,16 @@ class Round:
             "rows": hashlib.sha256(self.opened.rows.astype("<i8").tobytes()).hexdigest(),
             "model": hashlib.sha256(self.model.parameters.table.astype("<f8").tobytes()).hexdigest(),
         }
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """What the round took: one row for each party, see `Transcript.table`."""
+        return pd.DataFrame(self.transcript.table())
+
+    def __repr__(self) -> str:
+        lost = f", {len(self.opened.lost)} groups lost" if self.opened.lost else ""
+        refused = f", {len(self.refused)} refused" if self.refused else ""
+        return f"<Round: {self.learned}{lost}{refused}; {self.ledger!r}; {self.transcript!r}>"
 
     def _repr_html_(self) -> str:
         transcript = self.transcript

@@ -1,9 +1,12 @@
 """Every release, charged to the nodes whose records are in it, for each of those who see it."""
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
+
+import pandas as pd
 
 from securenb._html import html_table
 from securenb.privacy.cost import Pure, epsilon_at, together
@@ -168,6 +171,26 @@ class Ledger:
             kinds[release.seen, release.mechanism, release.among, release.charge] += 1
         return kinds
 
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each release: who it is charged to, what it costs a record, what was added."""
+        return pd.DataFrame(
+            [
+                {
+                    "seen": release.seen,
+                    "nodes": len(release.nodes),
+                    "mechanism": release.mechanism,
+                    "among": release.among,
+                    **{f"epsilon_{kind}": _number(release.charge.epsilon(kind)) for kind in ADJACENCIES},
+                    "delta": release.charge.delta,
+                }
+                for release in self._releases
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<Ledger: {len(self._releases)} releases, {' '.join(self.total('add-remove').split())}>"
+
     def _repr_html_(self) -> str:
         columns = [
             "released",
@@ -197,6 +220,10 @@ class Ledger:
 
     def _seen(self, seen: Seen) -> list[Release]:
         return [release for release in self._releases if release.seen == seen]
+
+
+def _number(epsilon: Fraction | None) -> float:
+    return math.inf if epsilon is None else float(epsilon)
 
 
 def shown(epsilon: Fraction | None) -> str:

@@ -1,32 +1,26 @@
 """`securenb list`: what there is to choose from."""
 
-import sys
-from typing import Annotated, Any
+import inspect
+from importlib.metadata import entry_points
+from typing import Annotated
 
 import typer
 
-from attacks.deviation import DEVIATIONS
-from attacks.inference import INFERENCES
-from attacks.poison import POISONS
-from protocols.catalogue import Catalogue
-from protocols.protocol import PROTOCOLS
+from protocols.catalogue import CATALOGUES, names_in, summary
 from securenb.cli import console
-from securenb.cli.options import Json
-from securenb.data.dataset import DATASETS
-from securenb.privacy.mechanism import MECHANISMS
-from securenb.robust.preaggregation import PREAGGREGATIONS
-from securenb.robust.rule import RULES
+from securenb.cli.console import Json
 
-KINDS: dict[str, Catalogue[Any]] = {
-    "datasets": DATASETS,
-    "protocols": PROTOCOLS,
-    "rules": RULES,
-    "preaggregations": PREAGGREGATIONS,
-    "mechanisms": MECHANISMS,
-    "poisons": POISONS,
-    "deviations": DEVIATIONS,
-    "inferences": INFERENCES,
+KINDS = {
+    "datasets": "securenb.data.datasets",
+    "protocols": "protocols.schemes",
+    "rules": "securenb.robust.rules",
+    "preaggregations": "securenb.robust.preaggregations",
+    "mechanisms": "securenb.privacy.mechanisms",
+    "poisons": "attacks.poisons",
+    "deviations": "attacks.deviations",
+    "inferences": "attacks.inferences",
 }
+"""The folder of each kind: nothing in it is imported to be listed."""
 
 
 def command(
@@ -36,19 +30,22 @@ def command(
     """List what there is to choose from, by name."""
     if kind is not None and kind not in KINDS:
         raise ValueError(f"unknown kind {kind!r}; known: {', '.join(KINDS)}")
-    wanted = KINDS if kind is None else {kind: KINDS[kind]}
-    found = {
-        kind: {name: _first_line(catalogue[name]) for name in catalogue} for kind, catalogue in wanted.items()
-    }
+    found = {each: entries(each) for each in ([kind] if kind else KINDS)}
     if json:
         console.show_json(found)
         return
-    for kind_name, entries in found.items():
-        console.say(kind_name)
-        for name, line in entries.items():
-            console.say(f"  {name:<20} {line}")
+    for name, lines in found.items():
+        console.say(name)
+        for each, line in lines.items():
+            console.say(f"  {each:<20} {line}")
 
 
-def _first_line(kind: type) -> str:
-    """The first line of the module that defines it."""
-    return (sys.modules[kind.__module__].__doc__ or "").strip().splitlines()[0]
+def entries(kind: str) -> dict[str, str]:
+    """What there is of a kind, ours first, with what each says of itself."""
+    package = KINDS[kind]
+    found = {name: summary(package, name) for name in names_in(package)}
+    for point in entry_points(group=f"securenb.{kind}"):
+        found.setdefault(point.name, f"from the installed package {point.value.partition(':')[0]}")
+    for name, guest in CATALOGUES[package].guests().items() if package in CATALOGUES else ():
+        found[name] = (inspect.getdoc(guest) or "").partition("\n")[0]
+    return found
