@@ -22,6 +22,7 @@ _NAMES = {
     "Spec": "protocols.spec",
     "TooFewParties": "protocols.errors",
     "Transcript": "protocols.engines.transcript",
+    "check_protocol": "protocols.checks",
     "load_plugin": "protocols.plugins",
     "sum": "protocols.sums:secure_sum",
 }
