@@ -15,6 +15,9 @@ _NAMES = {
     "Knowledge": "attacks.poison",
     "POISONS": "attacks.poison",
     "Poison": "attacks.poison",
+    "check_deviation": "attacks.checks",
+    "check_inference": "attacks.checks",
+    "check_poison": "attacks.checks",
 }
 
 __all__ = sorted([*_NAMES, "audit"])

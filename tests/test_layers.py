@@ -38,7 +38,7 @@ ROOMS = (
     {"schema"},
     {"bayes", "data", "privacy"},
     {"certify", "robust"},
-    {"federation"},
+    {"federation", "checks"},
     {"experiments"},
     {"report", "estimators"},
     {"deploy", "paper"},

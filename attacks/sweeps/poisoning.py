@@ -29,7 +29,6 @@ from protocols.schemes.verified import Verified
 from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Parameters
 from securenb.data.node import Node
-from securenb.experiments.choices import NO_EPSILON
 from securenb.experiments.montecarlo import Scorer
 from securenb.experiments.sweep import Cell
 from securenb.federation.federation import RECORD_CAP, Federation
@@ -38,8 +37,7 @@ from securenb.federation.noise_plan import StreamSources
 from securenb.federation.readout import Readout
 from securenb.federation.round import Contributions
 from securenb.federation.submissions import identity
-from securenb.privacy.mechanism import MECHANISMS, Mechanism
-from securenb.privacy.mechanisms.none import NoNoise
+from securenb.privacy.spec import choose_mechanism
 from securenb.robust.rule import Rows, Rule
 from securenb.robust.rules.sum import Sum
 from securenb.robust.spec import choose_rule
@@ -74,11 +72,7 @@ class Setting:
         ValueError
             If a node holds more records than it may submit, as a round would refuse it.
         """
-        mechanism: Mechanism = (
-            NoNoise()
-            if cell["epsilon"] == NO_EPSILON
-            else MECHANISMS[cell["mechanism"]].from_epsilon(cell["epsilon"], cell["delta"])
-        )
+        mechanism = choose_mechanism(cell["mechanism"], cell["epsilon"], cell["delta"])
         verified = cell["inputs"] == "verified"
         cap = math.ceil((1.0 if cell["cap_ratio"] is None else cell["cap_ratio"]) * arena.mean_size)
         split = verified and cell["split"]
