@@ -200,17 +200,29 @@ def refuses_vectors_that_do_not_fit(protocol: Protocol) -> None:
 
 def binds_its_parameters(protocol: Protocol) -> None:
     """Sessions of different parameters have different digests, so that such parties cannot even talk."""
-    own = session_of(protocol, one_group(NODES)).digest
     hints = {**parameters(type(protocol)), "threshold": int}
-    for name, hint in hints.items():
-        tried = False
-        for value in _others(hint, getattr(protocol, name)):
+
+    def variants(base: Protocol, name: str) -> list[Protocol]:
+        """`base` with other values of one parameter: those that it accepts."""
+        found = []
+        for value in _others(hints[name], getattr(base, name)):
             with suppress(ValueError):  # such a quorum of so many holders cannot be
-                other = dataclasses.replace(protocol, **{name: value})
-                tried = True
-                digest = session_of(other, one_group(NODES)).digest
-                expect(digest != own, f"{name} = {value!r} makes the same session as {protocol!r}")
-        expect(tried, f"no value of {name} but {getattr(protocol, name)!r} was accepted")
+                other = dataclasses.replace(base, **{name: value})
+                session_of(other, one_group(NODES))
+                found.append(other)
+        return found
+
+    for name in hints:
+        # one parameter may allow another value only beside another value of a second one
+        bases = [
+            protocol,
+            *(other for second in hints if second != name for other in variants(protocol, second)),
+        ]
+        pairs = ((base, other) for base in bases for other in variants(base, name))
+        base, other = next(pairs, (protocol, protocol))
+        expect(base != other, f"no value of {name} but {getattr(protocol, name)!r} was accepted")
+        own, changed = (session_of(each, one_group(NODES)).digest for each in (base, other))
+        expect(own != changed, f"{base!r} and {other!r} make the same session")
 
 
 def says_what_it_claims(protocol: Protocol) -> None:
@@ -258,5 +270,7 @@ def _others(hint: Any, value: Any) -> list[Any]:
     if isinstance(value, bool):
         return [not value]
     if value is None:
-        return [len(NODES), 1, 0.5]
-    return [value + step for step in (1, 2, -1, 64)] if isinstance(value, int) else [value + 0.05, value / 2]
+        return [len(NODES), 1, 0, 0.5]
+    return (
+        [value + step for step in (1, 2, -1, -2, 64)] if isinstance(value, int) else [value + 0.05, value / 2]
+    )

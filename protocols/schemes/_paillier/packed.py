@@ -1,6 +1,6 @@
 """What the Paillier protocols share: the key on the wire, its size, and how vectors are packed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from protocols.errors import blaming
