@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protocols.errors import FaultyParty, blaming
+from protocols.integers import whole
 from protocols.session_rules import RefusedSession, SessionRule
 
 Residues = NDArray[np.uint64]
@@ -69,7 +70,9 @@ class Capacity:
     Raises
     ------
     ValueError
-        If `bound * nodes + tail` could reach 2^63, naming the numbers.
+        If a number is not an integer, or if `nodes * (bound + tail)` could reach 2^63, naming the
+        numbers: every node may send up to `largest_input`, malicious ones will, and not even then may a
+        sum come out as another number.
     """
 
     bound: int
@@ -77,13 +80,15 @@ class Capacity:
     tail: int = 0
 
     def __post_init__(self) -> None:
+        for name in ("bound", "nodes", "tail"):
+            object.__setattr__(self, name, whole(f"a capacity's {name}", getattr(self, name)))
         if self.bound < 1 or self.nodes < 1 or self.tail < 0:
             raise ValueError(f"a capacity needs bound ≥ 1, nodes ≥ 1, tail ≥ 0, got {self}")
-        if self.largest_sum >= 1 << (BITS - 1):
+        if self.largest_row >= 1 << (BITS - 1):
             raise RefusedSession(
                 SessionRule.NO_WRAP,
-                f"sums could wrap: bound {self.bound} × {self.nodes} nodes + noise tail {self.tail} "
-                f"= {self.largest_sum} needs {self.largest_sum.bit_length() + 1} bits; the ring has {BITS}",
+                f"sums could wrap: {self.nodes} nodes × (bound {self.bound} + noise tail {self.tail}) "
+                f"= {self.largest_row} needs {self.largest_row.bit_length() + 1} bits; the ring has {BITS}",
             )
 
     @property
@@ -95,6 +100,11 @@ class Capacity:
     def largest_input(self) -> int:
         """No coordinate of an honest node's noised vector exceeds this in absolute value."""
         return self.bound + self.tail
+
+    @property
+    def largest_row(self) -> int:
+        """No coordinate of any sum of vectors that pass `check` exceeds this in absolute value."""
+        return self.nodes * self.largest_input
 
     def check(self, vector: Integers) -> None:
         """Raise `ValueError`, naming the coordinate, if a node's vector is larger than it may be."""

@@ -48,7 +48,7 @@ class Slots:
 
     def largest_sum(self, count: int) -> int:
         """The largest absolute value of a sum of `count` vectors that is not refused."""
-        return min(count * self.capacity.largest_input, (1 << (BITS - 1)) - 1)
+        return count * self.capacity.largest_input
 
     @property
     def width(self) -> int:

@@ -1,13 +1,13 @@
 """One column of the records: what it may hold, and how a value becomes a small integer."""
 
 import itertools
-import math
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from securenb.schema.cells import Codes, Column, blank, look_up, numbers
+from securenb.schema.checks import check_bounds, check_edges, check_text, check_texts
 from securenb.schema.records import UNKNOWN
 
 LEVEL = "level"
@@ -36,8 +36,8 @@ class Categorical:
     missing: str | None = None
 
     def __post_init__(self) -> None:
-        if len(self.levels) < 2 or len(set(self.levels)) != len(self.levels):
-            raise ValueError(f"{self.name}: needs at least two levels, all different, got {self.levels}")
+        check_text("a feature's name", self.name)
+        check_texts(f"levels of {self.name}", self.levels)
         if self.missing is not None and self.missing not in self.levels:
             raise ValueError(f"{self.name}: the missing value {self.missing!r} is not one of its levels")
 
@@ -71,7 +71,7 @@ class Numeric:
     lower, upper
         Public bounds, in the column's unit.
     steps
-        Grid intervals between the bounds; even.
+        Grid intervals between the bounds; even, at most 65,536.
     edges
         Public bin edges, increasing, for the histogram mode (`Schema.histogram`).
     centred
@@ -90,12 +90,11 @@ class Numeric:
     missing: MissingNumber = None
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.lower) and math.isfinite(self.upper) and self.lower < self.upper):
-            raise ValueError(
-                f"{self.name}: needs finite bounds, lower < upper, got {self.lower} and {self.upper}"
-            )
-        if self.steps < 2 or self.steps % 2:
-            raise ValueError(f"{self.name}: needs an even number of grid steps, at least 2, got {self.steps}")
+        check_text("a feature's name", self.name)
+        steps = check_bounds(self.name, self.lower, self.upper, self.steps)
+        object.__setattr__(self, "steps", steps)
+        if self.edges is not None:
+            check_edges(self.name, self.edges)
         if isinstance(self.missing, str):
             if self.edges is None:
                 raise ValueError(f"{self.name}: a level for missing numbers needs edges, for the histogram")
@@ -159,8 +158,8 @@ class Binned:
     missing: MissingNumber = None
 
     def __post_init__(self) -> None:
-        if len(self.edges) < 3 or any(a >= b for a, b in itertools.pairwise(self.edges)):
-            raise ValueError(f"{self.name}: needs at least three increasing edges, got {self.edges}")
+        check_text("a feature's name", self.name)
+        check_edges(self.name, self.edges)
 
     @property
     def levels(self) -> tuple[str, ...]:

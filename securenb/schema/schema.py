@@ -14,6 +14,7 @@ import pandas as pd
 
 from protocols.canonical import Canonical, digest
 from securenb.schema.cells import Codes, Column, shown, texts
+from securenb.schema.checks import check_text, check_texts
 from securenb.schema.feature import Binned, Categorical, Feature, Numeric
 from securenb.schema.records import UNKNOWN, Records
 
@@ -77,8 +78,8 @@ class Schema:
     missing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if len(self.classes) < 2 or len(set(self.classes)) != len(self.classes):
-            raise ValueError(f"needs at least two classes, all different, got {self.classes}")
+        check_text("the label's name", self.label)
+        check_texts("classes", self.classes)
         names = [feature.name for feature in self.features]
         if not names or len({*names, self.label}) != len(names) + 1:
             raise ValueError(f"needs features with names of their own, none {self.label!r}, got {names}")

@@ -105,16 +105,16 @@ def test_opened_rows_are_the_plain_integers(name, grouping, data):
     assert run.transcript.stops == []
 
 
-def test_the_whole_range_of_the_ring_adds_up(protocol):
-    half = 1 << 62
+@pytest.mark.parametrize("half", [1, 2])
+def test_the_whole_range_of_the_ring_adds_up(protocol, half):
     nodes = NODES[: max(3, protocol.smallest_group)]
-    capacity = Capacity(bound=half // len(nodes), nodes=len(nodes), tail=half - 1)
+    room = ((1 << 63) - 1) // len(nodes)
+    capacity = Capacity(bound=room // half, nodes=len(nodes), tail=room - room // half)
     session = protocol.session((nodes,), 2, capacity, SESSION_ID)
-    low = -capacity.bound
-    vectors = {node: np.array([low, -low], np.int64) for node in nodes}
-    vectors[nodes[0]] += np.array([-capacity.tail, capacity.tail])
+    top = capacity.largest_input  # all nodes at the most that any may send, though it be mostly noise
+    vectors = {node: np.array([top, -top], np.int64) for node in nodes}
     run = LocalRun(protocol.parties(vectors, session, seeded(1)), protocol.codec(session), session)
-    assert run.run().rows.tolist() == [[-capacity.largest_sum, capacity.largest_sum]]
+    assert run.run().rows.tolist() == [[capacity.largest_row, -capacity.largest_row]]
 
 
 def test_the_opened_rows_do_not_depend_on_the_entropy(protocol, groups):

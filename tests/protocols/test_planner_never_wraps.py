@@ -15,7 +15,8 @@ def adversarial(rng):
     tail = np.where(rng.random(DRAWS) < 0.5, 0, np.exp(rng.uniform(0, 43, DRAWS)).astype(np.uint64)).astype(
         np.uint64
     )
-    exact = (room - tail) // nodes
+    tail = np.minimum(tail, room // nodes // np.uint64(2))
+    exact = room // nodes - tail
     bound = exact + rng.integers(-2, 3, DRAWS).astype(np.uint64)
     return np.maximum(bound, 1), nodes, tail
 
@@ -28,12 +29,12 @@ def test_no_accepted_plan_wraps_in_a_million_adversarial_draws():
     assert 0.2 < accepted.mean() < 0.8
     bound, nodes, tail = bound[accepted], nodes[accepted], tail[accepted]
     for sign in (np.uint64(1), np.uint64((1 << 64) - 1)):
-        # what the ring makes of all nodes at the bound and the noise at its tail, all with one sign
+        # what the ring makes of all nodes at the most that they may send, all with one sign
         with np.errstate(over="ignore"):
-            row = sign * (bound * nodes + tail)
+            row = sign * (bound + tail) * nodes
         opened = row.view(np.int64)
         # the same sum in halves, each small enough for floats to tell a wrapped sum from an honest one
-        honest = bound.astype(np.float64) * nodes + tail
+        honest = (bound.astype(np.float64) + tail) * nodes
         assert (np.sign(opened.astype(np.float64)) == (1 if sign == 1 else -1)).all()
         assert (abs(abs(opened.astype(np.float64)) - honest) <= 2e-15 * honest).all()
 

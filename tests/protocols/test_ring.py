@@ -40,8 +40,8 @@ capacities = st.builds(
 @given(capacities, st.data())
 def test_a_sum_within_capacity_never_wraps(capacity, data):
     nodes = data.draw(st.integers(1, min(capacity.nodes, 6)))
-    inputs = [data.draw(st.integers(-capacity.bound, capacity.bound)) for _ in range(nodes)]
-    inputs[0] += data.draw(st.sampled_from([-capacity.tail, capacity.tail]))
+    top = capacity.largest_input  # of every node: malicious ones need not keep to one tail together
+    inputs = [data.draw(st.integers(-top, top) | st.sampled_from([-top, top])) for _ in range(nodes)]
     vectors = [np.array([value], np.int64) for value in inputs]
     for vector in vectors:
         capacity.check(vector)
@@ -50,15 +50,40 @@ def test_a_sum_within_capacity_never_wraps(capacity, data):
 
 
 @pytest.mark.parametrize(
-    ("bound", "nodes", "tail"), [(1 << 63, 1, 0), ((1 << 62), 2, 0), (1, 1, (1 << 63) - 1)]
+    ("bound", "nodes", "tail"),
+    [(1 << 63, 1, 0), ((1 << 62), 2, 0), (1, 1, (1 << 63) - 1), (1, 4, 1 << 61), (1, 4, 1 << 62)],
 )
 def test_a_capacity_that_could_wrap_is_refused_with_its_numbers(bound, nodes, tail):
-    with pytest.raises(ValueError, match=rf"{bound} × {nodes} nodes \+ noise tail {tail}"):
+    with pytest.raises(ValueError, match=rf"{nodes} nodes × \(bound {bound} \+ noise tail {tail}\)"):
         Capacity(bound, nodes, tail)
 
 
 def test_the_largest_capacity_is_one_below_the_wrap():
     assert Capacity(1, 1, (1 << 63) - 2).largest_sum == (1 << 63) - 1
+    assert Capacity(1, 7, ((1 << 63) - 1) // 7 - 1).largest_row == (1 << 63) - 1
+
+
+WIDTHS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@given(data=st.data())
+def test_a_capacity_of_numpys_integers_is_that_of_pythons(width, data):
+    top = min(int(np.iinfo(width).max), 1 << 20)
+    plan = [data.draw(st.integers(low, top)) for low in (1, 1, 0)]
+    capacity = Capacity(*map(width, plan))
+    assert capacity == Capacity(*plan)
+    assert capacity.largest_sum == plan[0] * plan[1] + plan[2]
+    assert {type(capacity.bound), type(capacity.nodes), type(capacity.tail)} == {int}
+
+
+@pytest.mark.parametrize("at", range(3))
+@pytest.mark.parametrize("value", [1e3, 1.0, np.float64(2), True, np.True_, "5", None, np.array([5])])
+def test_a_capacity_of_anything_but_integers_is_refused_by_name(at, value):
+    plan = [5, 5, 5]
+    plan[at] = value
+    with pytest.raises(ValueError, match=rf"{('bound', 'nodes', 'tail')[at]} must be an integer, got"):
+        Capacity(*plan)
 
 
 @pytest.mark.parametrize(("bound", "nodes", "tail"), [(0, 1, 0), (1, 0, 0), (1, 1, -1)])

@@ -25,7 +25,7 @@ def total(packed):
 # round trips
 
 capacities = st.builds(
-    lambda bound, nodes, tail: Capacity(bound, nodes, min(tail, (1 << 63) - 1 - bound * nodes)),
+    lambda bound, nodes, tail: Capacity(bound, nodes, min(tail, ((1 << 63) - 1) // nodes - bound)),
     st.integers(1, 1 << 40),
     st.integers(1, 1 << 20),
     st.integers(0, 1 << 62),
@@ -44,10 +44,6 @@ def test_the_sum_of_packed_vectors_unpacks_to_the_sum_of_vectors(capacity, lengt
     sums = [sum(column) for column in zip(*vectors, strict=True)]
     packed = [slots.pack(ints(vector)) for vector in vectors]
     assert all(len(plaintexts) == slots.plaintexts for plaintexts in packed)
-    if max(map(abs, sums)) >= 1 << 63:
-        with pytest.raises(ValueError, match="overfull"):
-            slots.unpack(total(packed), N, len(vectors))
-        return
     row = slots.unpack(total(packed), N, len(vectors))
     assert row.dtype == np.int64
     assert row.tolist() == sums

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from securenb.schema.feature import Binned, Categorical, Numeric
 from securenb.schema.records import UNKNOWN
+from securenb.schema.schema import Schema
 
 COLOUR = Categorical("colour", ("red", "green", "?"), missing="?")
 HEIGHT = Numeric("height", -1, 3, steps=8)
@@ -99,11 +100,47 @@ def test_reach_is_how_far_the_farthest_grid_point_moves_sum_and_squares(half, ce
 
 @pytest.mark.parametrize(
     ("lower", "upper", "steps"),
-    [(0, 0, 8), (1, 0, 8), (0, float("inf"), 8), (float("nan"), 1, 8), (0, 1, 7), (0, 1, 0), (0, 1, -2)],
+    [
+        (0, 0, 8),
+        (1, 0, 8),
+        (0, float("inf"), 8),
+        (float("nan"), 1, 8),
+        (0, 1, 7),
+        (0, 1, 0),
+        (0, 1, -2),
+        (-1e308, 1e308, 8),  # the width is infinite
+        (-1e200, 1e200, 8),  # a variance is
+        (0, 5e-324, 8),
+        (1e16, 1e16 + 2, 8),
+        (0, 1, 1 << 17),
+        ("0", 1, 8),
+        (None, 1, 8),
+        (False, True, 8),
+    ],
 )
 def test_impossible_bounds_and_grids_are_refused(lower, upper, steps):
-    with pytest.raises(ValueError, match="height: needs"):
+    with pytest.raises(ValueError, match="height: (needs|.* finer than the floats)"):
         Numeric("height", lower, upper, steps=steps)
+
+
+@pytest.mark.parametrize("steps", [64.0, "64", True, None, np.float32(64)])
+def test_grid_steps_that_are_no_integer_are_refused_by_name(steps):
+    with pytest.raises(ValueError, match="height: steps must be an integer, got"):
+        Numeric("height", 0, 1, steps=steps)
+
+
+@pytest.mark.parametrize("width", [np.int8, np.uint8, np.int64, np.uint64])
+def test_grid_steps_of_numpys_are_those_of_pythons(width):
+    feature = Numeric("height", 0, 1, steps=width(64))
+    assert feature == Numeric("height", 0, 1)
+    assert feature.square_reach == 32 * 32 - 512
+
+
+def test_numbers_at_the_edge_of_floats_keep_their_order_on_the_grid():
+    for lower, upper in [(-1e149, 1e149), (0, 1e-140), (1e15, 1e15 + 64)]:
+        feature = Numeric("x", lower, upper, steps=8)
+        points = [lower + (upper - lower) * eighth / 8 for eighth in range(9)]
+        assert codes(feature, points) == list(range(9))
 
 
 def test_a_bin_holds_its_lower_edge_and_the_outer_bins_all_beyond():
@@ -112,6 +149,49 @@ def test_a_bin_holds_its_lower_edge_and_the_outer_bins_all_beyond():
 
 
 @pytest.mark.parametrize("edges", [(), (0, 1), (0, 2, 1), (0, 1, 1)])
-def test_too_few_or_unordered_edges_are_refused(edges):
-    with pytest.raises(ValueError, match="increasing edges"):
-        Binned("height", edges)
+@pytest.mark.parametrize("make", [Binned, lambda name, edges: Numeric(name, 0, 9, edges=edges)])
+def test_too_few_or_unordered_edges_are_refused(make, edges):
+    with pytest.raises(ValueError, match="height: needs at least three increasing edges"):
+        make("height", edges)
+
+
+@pytest.mark.parametrize("edge", [float("nan"), float("inf"), -float("inf"), "1", None, True, 1e200])
+@pytest.mark.parametrize("at", range(3))
+@pytest.mark.parametrize("make", [Binned, lambda name, edges: Numeric(name, 0, 9, edges=edges)])
+def test_edges_that_are_no_finite_numbers_are_refused(make, at, edge):
+    edges = [0, 1, 2]
+    edges[at] = edge
+    with pytest.raises(ValueError, match="height: needs finite edges"):
+        make("height", tuple(edges))
+
+
+NEVER = [1, 1.0, True, None, np.str_(""), "", " red", "red ", "\tred", "red\u00a0"]
+
+
+@pytest.mark.parametrize("text", NEVER)
+def test_levels_that_can_never_match_are_refused_by_name(text):
+    with pytest.raises(ValueError, match="levels of colour.*(must be text|can never match)"):
+        Categorical("colour", ("green", text))
+
+
+@pytest.mark.parametrize("text", NEVER)
+def test_classes_that_can_never_match_are_refused_by_name(text):
+    with pytest.raises(ValueError, match="classes.*(must be text|can never match)"):
+        Schema(("no", text), (HEIGHT,))
+
+
+@pytest.mark.parametrize("name", [1, None, ("a", "b")])
+def test_names_of_columns_that_are_no_text_are_refused(name):
+    for make in (
+        lambda: Categorical(name, ("a", "b")),
+        lambda: Numeric(name, 0, 1),
+        lambda: Binned(name, (0, 1, 2)),
+        lambda: Schema(("a", "b"), (HEIGHT,), label=name),
+    ):
+        with pytest.raises(ValueError, match="name must be text"):
+            make()
+
+
+def test_one_text_is_no_list_of_levels():
+    with pytest.raises(ValueError, match="must be a sequence of texts, got the text 'ab'"):
+        Categorical("colour", "ab")

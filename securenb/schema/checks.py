@@ -1,0 +1,78 @@
+"""What a schema refuses to be made of: texts, numbers and edges that could never mean what they say."""
+
+import itertools
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from protocols.integers import whole
+
+FINEST = 1 << 16
+"""The most grid steps: sums of squares of 2^20 records stay below 2^53, where float64 is exact."""
+
+LARGEST = 1e150
+"""The largest bound or edge: its square, a variance, is still a finite float."""
+
+
+def check_text(what: str, value: Any) -> None:
+    """Raise `ValueError` unless the name of a column is text."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what} must be text, got {value!r} of type {type(value).__name__}")
+
+
+def check_texts(what: str, values: Sequence[Any]) -> None:
+    """Raise `ValueError` unless these are at least two different texts that a cell can match.
+
+    Cells lose the spaces around them before they are compared, and an empty cell is missing.
+    """
+    if isinstance(values, str):
+        raise ValueError(f"{what} must be a sequence of texts, got the text {values!r}")
+    for value in values:
+        check_text(f"each of the {what}", value)
+        if not value or value != value.strip():
+            reason = "spaces around a cell are ignored" if value else "an empty cell is missing"
+            raise ValueError(f"{value!r}, one of the {what}, can never match: {reason}")
+    if len(values) < 2 or len(set(values)) != len(values):
+        raise ValueError(f"needs at least two {what}, all different, got {tuple(values)}")
+
+
+def check_bounds(name: str, lower: Any, upper: Any, steps: Any) -> int:
+    """The grid steps as an `int`.
+
+    Raises
+    ------
+    ValueError
+        Unless the bounds are increasing numbers of a size that floats can square, and the steps an even
+        integer from 2 to `FINEST` that are told apart there.
+    """
+    for bound in (lower, upper):
+        _check_number(f"{name}: needs finite bounds", bound)
+    if lower >= upper:
+        raise ValueError(f"{name}: needs finite bounds, lower < upper, got {lower} and {upper}")
+    count = whole(f"{name}: steps", steps)
+    if count < 2 or count % 2 or count > FINEST:
+        raise ValueError(f"{name}: needs an even number of grid steps, 2 to {FINEST}, got {count}")
+    width = (float(upper) - float(lower)) / count
+    if width < max(np.spacing(abs(float(lower))), np.spacing(abs(float(upper))), 1 / LARGEST):
+        raise ValueError(
+            f"{name}: {count} grid steps between {lower} and {upper} are finer than the floats there"
+        )
+    return count
+
+
+def check_edges(name: str, edges: Sequence[Any]) -> None:
+    """Raise `ValueError` unless these are at least three increasing, finite numbers."""
+    for edge in edges:
+        _check_number(f"{name}: needs finite edges", edge)
+    if len(edges) < 3 or any(a >= b for a, b in itertools.pairwise(edges)):
+        raise ValueError(f"{name}: needs at least three increasing edges, got {tuple(edges)}")
+
+
+def _check_number(needs: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ValueError(f"{needs}, got {value!r} of type {type(value).__name__}")
+    if not math.isfinite(value) or abs(value) > LARGEST:
+        raise ValueError(f"{needs}, at most ±{LARGEST:g}, got {value}")
