@@ -5,29 +5,50 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from securenb.bayes.parameters import Floats
-from securenb.estimators.moments import Moments
+from securenb.estimators.columns import Column, columns_of
+from securenb.estimators.labels import Labels, places, plain
+from securenb.estimators.moments import UNIT, Moments, Weights
+from securenb.estimators.weights import counted, given_weights, weight_of
+
+FARTHEST = 1e300
+"""What a squared distance counts at most, so that a record far from all classes has probabilities still."""
 
 
 class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Gaussian and categorical Naive Bayes side by side.
 
-    The state is exact counts and exact sums, so `partial_fit` in any batching equals `fit`.
+    The state is exact counts and exact sums, so `partial_fit` in any batching equals `fit`, with weights
+    and without. Missing values, infinity, dates and columns of mixed kinds are refused by name.
 
     Parameters
     ----------
     categorical_features
         Names or indices of the categorical columns; ``"auto"`` takes those of a table that are not
-        numbers, or those of an array that cannot be read as numbers.
+        numbers (text, booleans, pandas' categories), or those of an array that cannot be read as numbers.
     smoothing
-        Pseudo-count of every category, see `sklearn.naive_bayes.CategoricalNB`.
+        Pseudo-count of every category, positive, see `sklearn.naive_bayes.CategoricalNB`.
     var_smoothing
         Share of the largest variance that is added to every variance, see
         `sklearn.naive_bayes.GaussianNB`.
+    priors
+        Probabilities of the classes in their sorted order, shape (C,); `None` takes those of the records.
+
+    Attributes
+    ----------
+    classes_
+        Sorted, of the type of y.
+    class_count_, class_prior_, class_log_prior_
+        Weight of each class, its probability, and the log of that, shape (C,).
+    categories_, category_count_
+        Of each column, its categories and their weights (C, levels); empty for numbers.
+    theta_, var_
+        Mean and variance of each column that is a number, shape (C, columns of numbers).
 
     Examples
     --------
@@ -41,155 +62,211 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         categorical_features: str | list[str] | list[int] = "auto",
         smoothing: float = 1.0,
         var_smoothing: float = 1e-9,
+        priors: ArrayLike | None = None,
     ) -> None:
         self.categorical_features = categorical_features
         self.smoothing = smoothing
         self.var_smoothing = var_smoothing
+        self.priors = priors
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Fit to X (n, F), a table or an array, and y (n,)."""
-        for name in ("classes_", "categorical_"):
-            self.__dict__.pop(name, None)
-        return self.partial_fit(X, y, classes=np.unique(np.asarray(y)))
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to X (n, F), a table or an array, y (n,), and weights (n,) that are not negative."""
+        self.__dict__.pop("classes_", None)
+        return self.partial_fit(X, y, np.unique(plain(y)), sample_weight)
 
-    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Add a batch.
 
         Parameters
         ----------
         classes
-            All classes; needed at the first call unless the first batch has them all.
+            All classes; needed at the first call, and the same at every other that gives them.
         """
         first = not hasattr(self, "classes_")
-        columns, labels = self._validated(X, y, reset=first)
+        columns = self._columns(X, reset=first)
+        labels = plain(y)
+        check_consistent_length(columns[0].values, labels)
+        check_classification_targets(labels)
+        self._check_parameters()
+        weights = given_weights(sample_weight, len(labels))
         if first:
-            check_classification_targets(labels)
-            self.classes_ = np.unique(np.asarray(labels if classes is None else classes))
-            if len(self.classes_) < 2:
-                raise ValueError(f"needs at least two classes, got one class: {self.classes_[0]!r}")
-            self._counts = np.zeros(len(self.classes_), dtype=np.int64)
-            self._state: list[list[Any]] = [
-                [{} if categorical else Moments() for _ in self.classes_] for categorical in self.categorical_
-            ]
-        places = np.searchsorted(self.classes_, labels)
-        known = self.classes_[np.minimum(places, len(self.classes_) - 1)] == labels
-        if not known.all():
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            self._begin(columns, np.unique(plain(classes)))
+        elif classes is not None and not np.array_equal(np.sort(plain(classes)), self.classes_):
             raise ValueError(
-                f"class {labels[~known].tolist()[0]!r} is not one of the classes {self.classes_.tolist()}"
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_}"
             )
-        self._counts += np.bincount(places, minlength=len(self.classes_))
-        for state, column in zip(self._state, columns, strict=True):
-            for index in range(len(self.classes_)):
-                state[index] = _added(state[index], column[places == index])
+        self._add(columns, labels, weights)
         self._estimate()
         return self
 
+    def _begin(self, columns: list[Column], classes: Labels) -> None:
+        self.classes_ = classes
+        self.categorical_ = self._categorical(columns)
+        self._kinds = [column.kind for column in columns]
+        self._counts = [0 for _ in classes]
+        self._state: list[list[Any]] = [
+            [{} if categorical else Moments() for _ in classes] for categorical in self.categorical_
+        ]
+
+    def _add(self, columns: list[Column], labels: Labels, weights: Weights | None) -> None:
+        """Add to the exact state; nothing is added if anything is refused."""
+        where = places(labels, self.classes_)
+        if (where < 0).any():
+            unknown = np.unique(labels[where < 0])
+            raise ValueError(
+                f"The target label(s) {unknown} in y do not exist in the initial classes {self.classes_}"
+            )
+        values = self._values(columns)
+        for index in range(len(self.classes_)):
+            own = where == index
+            if weights is not None:
+                own &= weights != 0  # what weighs nothing brings no category either
+            weighed = None if weights is None else weights[own]
+            self._counts[index] += weight_of(weighed, int(own.sum()))
+            for state, column in zip(self._state, values, strict=True):
+                if isinstance(state[index], Moments):
+                    state[index] += Moments.of(column[own], weighed)
+                else:
+                    state[index] = counted(state[index], column[own], weighed)
+
     def _estimate(self) -> None:
+        total = sum(self._counts)
+        self.class_count_ = np.array([count / UNIT for count in self._counts])
+        prior = [count / total for count in self._counts] if self.priors is None else self._given_priors()
+        self.class_prior_ = np.array(prior, dtype=np.float64)
         with np.errstate(divide="ignore"):
-            self.class_log_prior_ = np.log(self._counts / self._counts.sum())
+            self.class_log_prior_ = np.log(self.class_prior_)
         self.categories_: list[list[Any]] = []
+        self.category_count_: list[Floats] = []
         self._tables: list[Floats] = []
         pooled = [sum(state, Moments()) for state in self._state if isinstance(state[0], Moments)]
-        floor = self.var_smoothing * max((float(moments.variance) for moments in pooled), default=0.0)
+        floor = self.var_smoothing * max((moments.variance for moments in pooled), default=0.0)
         for state in self._state:
+            levels: list[Any] = []
+            counts = np.zeros((len(self.classes_), 0))
             if isinstance(state[0], Moments):
-                mean = [float(moments.mean) for moments in state]
-                variance = [max(float(moments.variance) + floor, np.finfo(float).tiny) for moments in state]
-                self.categories_.append([])
+                mean = [moments.mean for moments in state]
+                variance = [max(moments.variance + floor, np.finfo(float).tiny) for moments in state]
                 self._tables.append(np.array([mean, variance]))
             else:
-                levels = sorted(set().union(*state), key=str)
-                counts = np.array([[own.get(level, 0) for level in levels] for own in state]) + self.smoothing
-                self.categories_.append(levels)
-                self._tables.append(np.log(counts / counts.sum(axis=1, keepdims=True)))
+                levels = sorted(set().union(*state))
+                counts = np.array([[own.get(level, 0) / UNIT for level in levels] for own in state])
+                smoothed = counts + self.smoothing
+                self._tables.append(np.log(smoothed / smoothed.sum(axis=1, keepdims=True)))
+            self.categories_.append(levels)
+            self.category_count_.append(counts)
+        numbers = [
+            t for t, categorical in zip(self._tables, self.categorical_, strict=True) if not categorical
+        ]
+        shape = (len(numbers), len(self.classes_))
+        self.theta_ = np.array([table[0] for table in numbers]).reshape(shape).T
+        self.var_ = np.array([table[1] for table in numbers]).reshape(shape).T
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """Log of p(class, features), shape (n, C); a category never seen says nothing."""
         check_is_fitted(self, "classes_")
-        columns, _ = self._validated(X, None, reset=False)
-        result = np.tile(self.class_log_prior_, (len(columns[0]), 1))
-        for column, levels, table in zip(columns, self.categories_, self._tables, strict=True):
-            if levels:
+        values = self._values(self._columns(X, reset=False))
+        result = np.tile(self.class_log_prior_, (len(values[0]), 1))
+        for column, levels, table, categorical in zip(
+            values, self.categories_, self._tables, self.categorical_, strict=True
+        ):
+            if categorical:
                 index = pd.Index(levels, dtype=object).get_indexer(pd.Index(column, dtype=object))
                 result += np.append(table, np.zeros((len(table), 1)), axis=1).T[index]
             else:
                 mean, variance = table
-                distance = (column[:, None] - mean) ** 2 / variance
+                with np.errstate(over="ignore"):
+                    distance = np.minimum(((column[:, None] - mean) / np.sqrt(variance)) ** 2, FARTHEST)
                 result -= 0.5 * (np.log(2 * np.pi * variance) + distance)
         return result
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> Labels:
         """The most probable class of each row, shape (n,)."""
         joint = self.predict_joint_log_proba(X)
-        best: NDArray[Any] = self.classes_[np.argmax(joint, axis=1)]
+        best: Labels = self.classes_[np.argmax(joint, axis=1)]
         return best
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Log of the class probabilities, shape (n, C), also where these are too small for a float."""
+        joint = self.predict_joint_log_proba(X)
+        logs: Floats = joint - logsumexp(joint, axis=1, keepdims=True)
+        return logs
 
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities, shape (n, C)."""
-        joint = self.predict_joint_log_proba(X)
-        weights = np.exp(joint - joint.max(axis=1, keepdims=True))
-        shares: Floats = weights / weights.sum(axis=1, keepdims=True)
-        return shares
+        probabilities: Floats = np.exp(self.predict_log_proba(X))
+        return probabilities
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Log of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy, for labels of whatever type `fit` takes."""
+        return float(super().score(X, plain(y), sample_weight))
 
-    def _validated(self, X: Any, y: ArrayLike | None, *, reset: bool) -> tuple[list[NDArray[Any]], Any]:
-        """The columns, numbers as float64, and y."""
-        numbers = None
+    def _columns(self, X: Any, *, reset: bool) -> list[Column]:
+        """The columns, after scikit-learn's own checks of shape and names."""
         if isinstance(X, pd.DataFrame):
-            numbers = [pd.api.types.is_numeric_dtype(dtype) for dtype in X.dtypes]
-        given = {} if y is None else {"y": y}
-        checked = validate_data(self, X, **given, dtype=None, reset=reset)
-        values, y = checked if y is not None else (checked, None)
-        if reset:
-            self.categorical_ = self._categorical(values, numbers)
-        columns = [
-            values[:, index].astype(object) if categorical else values[:, index].astype(np.float64)
-            for index, categorical in enumerate(self.categorical_)
-        ]
-        return columns, y
+            if not X.size:
+                raise ValueError(
+                    f"Found array with {len(X)} sample(s) and {X.shape[1]} feature(s) (shape={X.shape}) "
+                    "while a minimum of 1 is required."
+                )
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return columns_of(X)
+        return columns_of(validate_data(self, X, dtype=None, reset=reset))
 
-    def _categorical(self, values: NDArray[Any], numbers: list[bool] | None) -> list[bool]:
+    def _values(self, columns: list[Column]) -> list[NDArray[Any]]:
+        """Each column as the kind of numbers or categories that it was fitted as."""
+        return [
+            column.categories(kind) if categorical else column.numbers()
+            for column, categorical, kind in zip(columns, self.categorical_, self._kinds, strict=True)
+        ]
+
+    def _categorical(self, columns: list[Column]) -> list[bool]:
         if isinstance(self.categorical_features, str):
             if self.categorical_features != "auto":
                 raise ValueError(
                     f"categorical_features is a list or 'auto', got {self.categorical_features!r}"
                 )
-            if numbers is not None:
-                return [not number for number in numbers]
-            return [not _readable(values[:, index]) for index in range(values.shape[1])]
-        names = list(getattr(self, "feature_names_in_", range(values.shape[1])))
-        wanted = [names[item] if isinstance(item, int) else item for item in self.categorical_features]
+            return [column.category for column in columns]
+        names = list(getattr(self, "feature_names_in_", range(len(columns))))
+        wanted = [
+            names[item] if isinstance(item, int) and -len(names) <= item < len(names) else item
+            for item in self.categorical_features
+        ]
         if unknown := [item for item in wanted if item not in names]:
             raise ValueError(f"categorical_features: {unknown[0]!r} is not a column")
         return [name in wanted for name in names]
+
+    def _check_parameters(self) -> None:
+        for name, value, least in (
+            ("smoothing", self.smoothing, 0),
+            ("var_smoothing", self.var_smoothing, -1),
+        ):
+            if not (least < value < np.inf and value >= 0):
+                kind = "positive" if least == 0 else "not negative"
+                raise ValueError(f"{name} must be finite and {kind}, got {value}")
+
+    def _given_priors(self) -> Floats:
+        priors = np.asarray(self.priors, dtype=np.float64)
+        if priors.shape != self.classes_.shape:
+            raise ValueError(
+                f"Number of priors must match number of classes: {len(self.classes_)}, got {priors.shape}"
+            )
+        if not (priors >= 0).all():
+            raise ValueError(f"Priors must be non-negative, got {priors.tolist()}")
+        if not np.isclose(priors.sum(), 1.0):
+            raise ValueError(f"The sum of the priors should be 1, got {priors.sum()}")
+        return priors
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-
-def _added(state: Any, column: NDArray[Any]) -> Any:
-    """State of one class and column with more values."""
-    if isinstance(state, Moments):
-        return state + Moments.of(column)
-    result = dict(state)
-    levels, counts = np.unique(column.astype(str), return_counts=True)
-    first = {str(value): value for value in column}
-    for level, count in zip(levels.tolist(), counts.tolist(), strict=True):
-        result[first[level]] = result.get(first[level], 0) + count
-    return result
-
-
-def _readable(column: NDArray[Any]) -> bool:
-    """Whether every value of a column is a number."""
-    try:
-        column.astype(np.float64)
-    except (TypeError, ValueError):
-        return False
-    return True

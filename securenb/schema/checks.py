@@ -1,7 +1,6 @@
 """What a schema refuses to be made of: texts, numbers and edges that could never mean what they say."""
 
 import itertools
-import math
 import numbers
 from collections.abc import Sequence
 from typing import Any
@@ -74,5 +73,6 @@ def check_edges(name: str, edges: Sequence[Any]) -> None:
 def _check_number(needs: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ValueError(f"{needs}, got {value!r} of type {type(value).__name__}")
-    if not math.isfinite(value) or abs(value) > LARGEST:
+    number: Any = value
+    if not abs(number) <= LARGEST:  # nor is NaN
         raise ValueError(f"{needs}, at most ±{LARGEST:g}, got {value}")
