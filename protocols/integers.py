@@ -1,7 +1,7 @@
 """Integers at the door: a caller's number as a Python integer, which never wraps, or a line that names it."""
 
 import operator
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 
 def whole(name: str, value: SupportsIndex) -> int:
@@ -21,3 +21,10 @@ def whole(name: str, value: SupportsIndex) -> int:
     except TypeError:
         pass
     raise ValueError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}")
+
+
+def make_whole(record: Any, *names: str) -> None:
+    """Make these fields of a frozen dataclass, where they are not `None`, integers of Python's own."""
+    for name in names:
+        if (value := getattr(record, name)) is not None:
+            object.__setattr__(record, name, whole(name, value))

@@ -139,7 +139,7 @@ def _kind(name: str, values: NDArray[np.object_]) -> Kind:
         elif isinstance(value, numbers.Real | Decimal):
             kinds.setdefault("number", value)
         else:
-            raise ValueError(
+            raise ValueError(  # noqa: TRY004 - a caller's mistake
                 f"{name}, row {row + 1}: {value!r} of type {type(value).__name__} is neither number nor text"
             )
     if len(kinds) > 1:

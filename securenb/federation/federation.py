@@ -9,6 +9,7 @@ from protocols.engines.faults import NO_FAULTS, Faults
 from protocols.engines.local import LocalRun
 from protocols.engines.transcript import Transcript
 from protocols.grouping import Groups
+from protocols.integers import make_whole
 from protocols.opened import Opened
 from protocols.protocol import Protocol
 from protocols.ring import Integers
@@ -68,8 +69,7 @@ class Federation:
         so that any honest one suffices. A node whose statistics are not valid is left out. Only the
         protocol `verified` does that.
     submissions
-        How many submissions of at most `record_cap` records a node may make, where caps are proven; see
-        `securenb.federation.submissions`.
+        Submissions that a node may make where caps are proven, see `securenb.federation.submissions`.
     malicious
         The most nodes that may be malicious: the rule is told how many rows that makes, and a round that
         it does not withstand is refused, see `securenb.robust.bounds`.
@@ -103,6 +103,7 @@ class Federation:
     sources: NoiseSources | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        make_whole(self, "group_size", "colluding", "survivors", "record_cap", "malicious")
         if self.colluding < 0:
             raise ValueError(f"colluding nodes cannot be fewer than none, got {self.colluding}")
         if self.submissions and not self.proven:

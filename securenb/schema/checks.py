@@ -19,7 +19,7 @@ LARGEST = 1e150
 def check_text(what: str, value: Any) -> None:
     """Raise `ValueError` unless the name of a column is text."""
     if not isinstance(value, str):
-        raise ValueError(f"{what} must be text, got {value!r} of type {type(value).__name__}")
+        raise ValueError(f"{what} must be text, got {value!r} of type {type(value).__name__}")  # noqa: TRY004 - a caller's mistake
 
 
 def check_texts(what: str, values: Sequence[Any]) -> None:
@@ -28,7 +28,7 @@ def check_texts(what: str, values: Sequence[Any]) -> None:
     Cells lose the spaces around them before they are compared, and an empty cell is missing.
     """
     if isinstance(values, str):
-        raise ValueError(f"{what} must be a sequence of texts, got the text {values!r}")
+        raise ValueError(f"{what} must be a sequence of texts, got the text {values!r}")  # noqa: TRY004 - a caller's mistake
     for value in values:
         check_text(f"each of the {what}", value)
         if not value or value != value.strip():
@@ -72,7 +72,7 @@ def check_edges(name: str, edges: Sequence[Any]) -> None:
 
 def _check_number(needs: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(f"{needs}, got {value!r} of type {type(value).__name__}")
+        raise ValueError(f"{needs}, got {value!r} of type {type(value).__name__}")  # noqa: TRY004 - a caller's mistake
     number: Any = value
     if not abs(number) <= LARGEST:  # nor is NaN
         raise ValueError(f"{needs}, at most ±{LARGEST:g}, got {value}")

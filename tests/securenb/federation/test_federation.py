@@ -232,3 +232,12 @@ def test_a_round_of_another_schema_is_not_joined():
     choice = Federation(cancer.schema, Plain(), NoNoise(), Sum(), seed=1)
     with pytest.raises(ValueError, match="rule 14, same schema: "):
         choice.update(other, cancer.deal(2, seed=1))
+
+
+@pytest.mark.parametrize("name", ["group_size", "colluding", "record_cap", "malicious"])
+def test_numbers_of_numpys_are_those_of_pythons_and_others_are_refused_by_name(name):
+    for width in (np.int8, np.uint8, np.int64):
+        assert type(getattr(federation(**{name: width(100)}), name)) is int
+    for value in (100.0, "100", True, np.float32(100)):
+        with pytest.raises(ValueError, match=f"{name} must be an integer, got"):
+            federation(**{name: value})
