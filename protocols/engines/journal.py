@@ -56,11 +56,7 @@ class Journal:
                 raise Abort(f"step {number} was something else before") from None
         finally:
             Path(draft).unlink()
-        folder = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        self._settle()
 
     def keep(self, costly: bytes) -> None:
         """Keep what took long to make, if there is room; losing it costs time and nothing else."""
@@ -78,10 +74,18 @@ class Journal:
         return self._costly.read_bytes() if self._costly.exists() else b""
 
     def forget(self) -> None:
-        """Delete all steps, the last one first, and what may be secret in them."""
+        """Delete all steps for good, the last one first, and what may be secret in them."""
         self._costly.unlink(missing_ok=True)
         for number in reversed(range(len(self.steps()))):
             self._path(number).unlink()
+        self._settle()
+
+    def _settle(self) -> None:
+        folder = os.open(self._folder, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
     @property
     def _costly(self) -> Path:

@@ -72,17 +72,25 @@ class LastingParty:
             If the journal cannot be written; the step was not taken.
         """
         self._journal.write(step.number, _encoder.encode(step))
+        party, reply = self._lived(step)
+        if not (reply.stopped or reply.finished or self._journal.kept()) and (costly := party.costly()):
+            self._journal.keep(costly)
+        return reply
+
+    def would_answer(self, step: Step) -> Reply:
+        """The reply to a step that is in the journal: what another party would have said in its place."""
+        return self._lived(step)[1]
+
+    def _lived(self, step: Step) -> tuple[Party, Reply]:
+        """The party after all steps up to this one, and its reply to it."""
         party = self._make()
         if kept := self._journal.kept():
             party.recall(kept)
         for earlier in map(_decoder.decode, self._journal.steps()[: step.number]):
             reply = self._take(party, earlier)
             if reply.stopped:
-                return Reply(stopped=reply.stopped)
-        reply = self._take(party, step)
-        if not kept and not reply.finished and (costly := party.costly()):
-            self._journal.keep(costly)
-        return reply
+                return party, Reply(stopped=reply.stopped)
+        return party, self._take(party, step)
 
     def _take(self, party: Party, step: Step) -> Reply:
         said: list[Envelope] = []

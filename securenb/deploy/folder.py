@@ -121,6 +121,8 @@ def _site_file(party: PartyId, limits: Limits, *, trustee: bool) -> str:
             "# what one round, and all rounds together, may cost a record: no default, you decide",
             '# epsilon_per_round = "1"',
             '# budget = "3"',
+            "# the most records that you may ever hold; a plan that counts on fewer is refused",
+            f"record_cap = {limits.record_cap}",
         ]
     lines += [
         "# rounds with a seed, in which nothing is secret: for made-up records only",

@@ -12,7 +12,7 @@ from protocols.session_rules import RefusedSession, SessionRule
 from protocols.spec import Spec
 from securenb.deploy.plan import Plan
 from securenb.deploy.safety import Safety
-from securenb.federation.federation import Federation
+from securenb.federation.federation import RECORD_CAP, Federation
 from securenb.privacy.budget import Budget
 from securenb.privacy.ledger import Ledger, shown
 from securenb.privacy.mechanism import exact
@@ -56,6 +56,9 @@ class Limits(Safety):
     epsilon_per_round, budget
         The most that one round, and all rounds together, may cost a record (add/remove); with a budget of
         `EPS,DELTA` both hold at that delta. A trustee holds no records, and needs neither.
+    record_cap
+        The most records that it may ever hold: `join` refuses more, and a plan that counts on fewer is
+        refused, whatever it holds.
     simulations
         Whether rounds with a seed are fine, in which nothing is secret. For made-up records only.
     """
@@ -66,6 +69,7 @@ class Limits(Safety):
     smallest_threshold: int = Field(ge=1)
     epsilon_per_round: str | None = None
     budget: str | None = None
+    record_cap: int = Field(default=RECORD_CAP, ge=1)
     simulations: bool = False
 
     @field_validator("protocols")
@@ -99,6 +103,11 @@ class Limits(Safety):
             raise ValueError(f"{self.party} has no part in this session")
         if plan.seed is not None and not self.simulations:
             raise ValueError("the plan has a seed, so nothing in it is secret; we allow no simulations")
+        if self.party in session.group_of and plan.record_cap < self.record_cap:
+            raise ValueError(
+                f"the plan counts on at most {plan.record_cap} records a site; ours may hold "
+                f"{self.record_cap}, whatever it holds (record_cap in site.toml)"
+            )
         survivors = federation.protocol.survivors
         indices = range(len(session.groups))
         if self.party in session.group_of:

@@ -25,6 +25,7 @@ from protocols.schemes._double_masking.protocol import DoubleMasking
 from protocols.session import Session
 from securenb.data.node import Node
 from securenb.data.reader import read_records
+from securenb.deploy.charge import UNSAID, SessionCharge, Withheld, give_back, other, withheld
 from securenb.deploy.keys import read_identity, read_roster
 from securenb.deploy.limits import Limits, read_limits
 from securenb.deploy.log import Log
@@ -75,12 +76,14 @@ class Site:
     @cached_property
     def limits(self) -> Limits:
         """What the site agrees to."""
-        return read_limits(self.folder / "site.toml")
+        with withheld():
+            return read_limits(self.folder / "site.toml")
 
     @cached_property
     def schema(self) -> Schema:
         """What its statistics are about."""
-        return read_schema(self.folder / "schema.toml")
+        with withheld():
+            return read_schema(self.folder / "schema.toml")
 
     @staticmethod
     def schema_of(path: Path) -> Schema:
@@ -90,12 +93,14 @@ class Site:
     @cached_property
     def identity(self) -> Identity:
         """Its signing key."""
-        return read_identity(self.folder / "identity.key")
+        with withheld():
+            return read_identity(self.folder / "identity.key")
 
     @cached_property
     def roster(self) -> Roster:
         """Everybody's public keys."""
-        return read_roster(self.folder / "roster.toml")
+        with withheld():
+            return read_roster(self.folder / "roster.toml")
 
     @cached_property
     def log(self) -> Log:
@@ -108,9 +113,16 @@ class Site:
         return LedgerFile(self.folder / "ledger.jsonl")
 
     def answer(self, question: bytes) -> bytes:
-        """The reply to a question; whatever goes wrong is said in one line without private values."""
+        """The reply to a question; whatever goes wrong is said in one line.
+
+        What a plan asks for and the limits forbid is said in words. What depends on records, on the ledger or
+        on files is one fixed sentence; the reason stands in the site's own log.
+        """
         try:
             reply = self._answer(question)
+        except Withheld as refusal:
+            reply = Reply(stopped=UNSAID)
+            self._mention("refused", why=str(refusal))
         except (ValueError, Abort) as refusal:
             reply = Reply(stopped=f"refuses: {refusal}")
             self._mention("refused", why=str(refusal))
@@ -148,7 +160,12 @@ class Site:
         me = self.limits.party
         post = Post(me, self.identity, self.roster, session, federation.protocol.codec(session))
         steps = Journal(self.folder / "sessions" / name / "steps")
-        reply = LastingParty(self._maker(birth, federation, session), post, steps).answer(step)
+        vector = np.frombuffer(birth.vector, dtype="<i8").astype(np.int64)
+        reply = LastingParty(self._maker(birth, vector, federation, session), post, steps).answer(step)
+        charge = SessionCharge(self.ledger, name)
+        if birth.vector:
+            twin = self._maker(birth, other(self.schema, vector), federation, session)
+            charge.settle(reply, lambda: LastingParty(twin, post, steps).would_answer(step))
         self.log.write(
             "answered",
             session=name,
@@ -165,10 +182,15 @@ class Site:
             # birth first: what is left of the steps cannot be led down another path without it
             births.forget()
             steps.forget()
+            if charge.state == "reserved":
+                self.ledger.give_back(name)
         return reply
 
     def _born(self, opening: Opening, session_id: bytes) -> _Birth:
-        """Check everything, claim the session, pay, and only then make what will be sent."""
+        """Check everything, claim the session, set its cost aside, and only then look at records.
+
+        Whatever they do to what is said from here on is paid for: if nothing can be made of them, at once.
+        """
         plan = opening.checked(self.roster)
         if plan.session_id != session_id:
             raise ValueError("the plan is of another session")
@@ -177,13 +199,19 @@ class Site:
         session = plan.session(federation)
         self.limits.check(plan, federation, session)
         name = session_id.hex()
-        vector = self.vector(federation, session)
         self.forget_others()
         self._releases().claim(self.limits.party, session)
-        if vector is not None:
-            assert self.limits.budget is not None
-            what = f"session {name} under {plan.protocol}"
-            self.ledger.pay(what, federation.charged(session.groups), Budget.parse(self.limits.budget))
+        vector = None
+        if self.limits.party in session.group_of:
+            with withheld():
+                assert self.limits.budget is not None
+                what, budget = f"session {name} under {plan.protocol}", Budget.parse(self.limits.budget)
+                self.ledger.reserve(what, name, federation.charged(session.groups), budget)
+                try:
+                    vector = self.vector(federation, session)
+                except Exception:
+                    self.ledger.commit(name)
+                    raise
         self.log.write(
             "opened", session=name, protocol=plan.protocol, epsilon=plan.epsilon, nodes=len(session.nodes)
         )
@@ -202,11 +230,9 @@ class Site:
             folder.mkdir()
         return Releases(folder)
 
-    def vector(self, federation: Federation, session: Session) -> Integers | None:
-        """The site's statistics with its share of noise; `None` for a trustee."""
+    def vector(self, federation: Federation, session: Session) -> Integers:
+        """The site's statistics with its share of noise."""
         me = self.limits.party
-        if me not in session.group_of:
-            return None
         size = len(session.groups[session.group_of[me]])
         vector = federation.contribution(self.node(), size)
         federation.protocol.check_vectors({me: vector}, session)
@@ -218,7 +244,7 @@ class Site:
         Raises
         ------
         ValueError
-            If they cannot be read; without a word of what is in them.
+            If they cannot be read, without a word of what is in them; or are more than the site may hold.
         """
         pointer = self.folder / DATA
         if not pointer.exists():
@@ -227,15 +253,22 @@ class Site:
             records, _ = read_records(Path(pointer.read_text(encoding="utf-8")), self.schema)
         except ValueError:
             raise ValueError("the site cannot read its records; `join` there says why") from None
+        if len(records) > self.limits.record_cap:
+            raise ValueError(
+                f"the site holds {len(records)} records; record_cap in site.toml is {self.limits.record_cap}"
+            )
         return Node(self.limits.party, records)
 
     def forget_others(self) -> None:
-        """Delete what is left of earlier sessions, and may be secret."""
+        """Delete what is left of earlier sessions, and may be secret; give back what they have not spent."""
         sessions = self.folder / "sessions"
-        for folder in sessions.glob("*/*"):
+        for folder in (*sessions.glob("*/birth"), *sessions.glob("*/steps")):
             Journal(folder).forget()
+        give_back(self.ledger)
 
-    def _maker(self, birth: _Birth, federation: Federation, session: Session) -> Callable[[], Party]:
+    def _maker(
+        self, birth: _Birth, vector: Integers, federation: Federation, session: Session
+    ) -> Callable[[], Party]:
         me = self.limits.party
         seed = federation.seed
         # a secret seed of 256 bits makes streams as good as the operating system's
@@ -249,7 +282,6 @@ class Site:
                 if isinstance(protocol, ConfirmingCommittee):
                     return protocol.trustee(me, session, entropy_for(me), credentials)
                 return protocol.trustee(me, session, entropy_for(me))
-            vector = np.frombuffer(birth.vector, dtype="<i8").astype(np.int64)
             if isinstance(protocol, DoubleMasking):
                 return protocol.node(me, vector, session, entropy_for(me), credentials)
             return protocol.node(me, vector, session, entropy_for(me))

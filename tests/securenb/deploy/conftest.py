@@ -45,7 +45,7 @@ class Deployment:
         schema, paths = as_files(root, data.schema, {node.id: node.records for node in self.nodes})
         self.parties = init(self.folder, schema, NAMES, protocols, "127.0.0.1:8100", "127.0.0.1", None)
         for name in self.parties:
-            self.edit(name, simulations="true", epsilon_per_round='"1"', budget='"2.5"')
+            self.edit(name, simulations="true", epsilon_per_round='"1"', budget='"2.5"', record_cap=1000)
         for name, path in paths.items():
             (self.place(name) / DATA).write_text(str(path))
         self.coordinator = Coordinator(self.folder / "coordinator")
@@ -92,9 +92,10 @@ class Deployment:
         """A party's reply to a question."""
         return msgspec.msgpack.decode(Site(self.place(name)).answer(question), type=Reply)
 
-    def proposal(self, **changes):
+    def proposal(self, record_cap=1000, **changes):
         """What the coordinator proposes, with some fields changed, and its identity to sign that with."""
-        plan, _ = self.coordinator.propose(self.coordinator.scenario(CHOICES))
+        choices = CHOICES | {"record_cap": record_cap}
+        plan, _ = self.coordinator.propose(self.coordinator.scenario(choices))
         identity = Identity(bytes.fromhex((self.coordinator.folder / "identity.key").read_text()))
         return msgspec.structs.replace(plan, **changes), identity
 

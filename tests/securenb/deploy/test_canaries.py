@@ -36,7 +36,11 @@ class Rehearsal:
         init(self.folder, self.schema, SITES, ["secagg"], "127.0.0.1:8100", "127.0.0.1", None)
         for site in SITES:
             path = self.folder / "parties" / site / "site.toml"
-            lines = path.read_text().replace("simulations = false", "simulations = true")
+            lines = (
+                path.read_text()
+                .replace("simulations = false", "simulations = true")
+                .replace("record_cap = 1048576", "record_cap = 1000")
+            )
             path.write_text(f'{lines}epsilon_per_round = "2"\nbudget = "1000"\n')
         names, count = ",".join(planted), str(5 * len(planted))
         arguments = ["--schema", str(self.schema), "--nodes", names, "--count", count]

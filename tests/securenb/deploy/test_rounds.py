@@ -13,6 +13,7 @@ from protocols.engines.journal import Journal
 from protocols.engines.lasting import LastingParty, Reply, Step
 from protocols.primitives.identity import Identity
 from protocols.protocol import PROTOCOLS
+from securenb.deploy.charge import UNSAID
 from securenb.deploy.coordinator import PROGRESS, RESULT
 from securenb.deploy.dry_run import dry_run
 from securenb.deploy.folder import init
@@ -71,11 +72,10 @@ def test_the_budget_of_a_site_holds_across_rounds(deployment):
         assert deployment.opened(deployment.round(seed=seed))
     third = deployment.round(seed=3)
     assert deployment.opened(third) is None
-    whys = {line["why"] for line in deployment.said(third, "left") if line["party"] in NAMES}
-    assert len(whys) == 5
-    assert all(
-        "privacy budget exceeded: epsilon 1 requested, 2 of 2.5 spent, 0.5 remaining" in why for why in whys
-    )
+    whys = [line["why"] for line in deployment.said(third, "left") if line["party"] in NAMES]
+    assert whys == [UNSAID] * 5
+    told = (deployment.place("site-1") / "log.jsonl").read_text()
+    assert "privacy budget exceeded: epsilon 1 requested, 2 of 2.5 spent, 0.5 remaining" in told
 
 
 REFUSED = [
@@ -91,6 +91,11 @@ REFUSED = [
         {"smallest_corrupt": 0.7},
         {},
         "corrupt is 2 of 5 nodes in the plan; we want at least 0.7 (3 nodes) (smallest_corrupt)",
+    ),
+    (
+        {"record_cap": 1001},
+        {},
+        "counts on at most 1000 records a site; ours may hold 1001, whatever it holds",
     ),
     ({}, {"protocol": "plain"}, "a site's vector, which others read, costs epsilon"),
 ]
@@ -219,7 +224,8 @@ def test_logs_and_refusals_hold_no_private_values(deployment):
     federation, _ = deployment.in_one_process(protocol="secagg")
     texts = [(deployment.place(name) / "log.jsonl").read_text() for name in NAMES]
     texts.append((folder / PROGRESS).read_text())
-    assert "the site cannot read its records" in texts[-1]
+    assert UNSAID in texts[-1]
+    assert "the site cannot read its records" in texts[3]
     private = {
         str(value)
         for node in deployment.nodes
@@ -251,7 +257,7 @@ def test_a_dry_run_shows_the_vector_and_sends_nothing(deployment):
     assert site.ledger.payments() == ()
     deployment.edit("site-1", smallest_group=9)
     with pytest.raises(ValueError, match="a group of 5 nodes"):
-        dry_run(Site(deployment.place("site-1")), CHOICES)
+        dry_run(Site(deployment.place("site-1")), CHOICES | {"record_cap": 1000})
 
 
 def test_a_deployed_round_is_reported_like_a_local_one_and_with_its_stages(deployment, monkeypatch):

@@ -47,6 +47,11 @@ def command(
         raise ValueError(f"{folder / 'identity.key'} is not the key of {party} in roster.toml")
     if data is not None:
         records, _ = read_records(data, site.schema)  # says here, and only here, what is wrong with them
+        if len(records) > site.limits.record_cap:
+            raise ValueError(
+                f"{data} holds {len(records):,} records, and record_cap in {folder / 'site.toml'} is "
+                f"{site.limits.record_cap:,}: raise it, or hold back records"
+            )
         (folder / DATA).write_text(str(data.absolute()), encoding="utf-8")
         console.say(f"{party}: {len(records):,} records, which stay here")
     if dry is not None:
