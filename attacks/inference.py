@@ -9,7 +9,7 @@ import numpy as np
 from protocols.catalogue import Catalogue
 from securenb.bayes.parameters import Floats
 from securenb.data.node import Node
-from securenb.experiments.intervals import bootstrap
+from securenb.experiments.intervals import mean_interval
 from securenb.federation.federation import Federation
 from securenb.federation.postprocess import variances
 from securenb.schema.schema import Schema
@@ -99,7 +99,7 @@ class Success:
     Attributes
     ----------
     right, low, high
-        Mean share of right conclusions, and its 95 % bootstrap interval.
+        Mean share of right conclusions, and its interval, see `securenb.experiments.intervals`.
     lucky
         The same without the view.
     gain, gain_low, gain_high
@@ -151,7 +151,13 @@ class Inference(ABC):
         ]
         right = np.array([attempt.right for attempt in found])
         lucky = np.array([attempt.lucky for attempt in found])
-        return Success(*bootstrap(right), float(lucky.mean()), *bootstrap(right - lucky), trials)
+        of_right, of_gain = mean_interval(right), mean_interval(right - lucky)
+        return Success(
+            *(of_right.middle, of_right.low, of_right.high),
+            float(lucky.mean()),
+            *(of_gain.middle, of_gain.low, of_gain.high),
+            trials,
+        )
 
 
 def drawn_seed(rng: np.random.Generator) -> int:

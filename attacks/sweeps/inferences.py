@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 from attacks.inference import INFERENCES
 from protocols.protocol import PROTOCOLS
 from securenb.data.node import Node
-from securenb.experiments.intervals import summarised
+from securenb.experiments.intervals import DETAILS, summarised
 from securenb.experiments.rounds import RoundGrid, scenario_of
 from securenb.experiments.sweep import Cell
 
@@ -66,6 +66,10 @@ def summary_of_inferences(table: Any) -> Any:
     """Of each combination, the share of right conclusions, its interval, and the share without the view."""
     varied = [name for name in table.columns[: list(table.columns).index("right")] if name != "seed"]
     varied = [name for name in varied if table[name].nunique(dropna=False) > 1 or name == "inference"]
-    found = summarised(table, varied, "right").rename(columns={"mean": "right"})
+    found = (
+        summarised(table, varied, "right")
+        .drop(columns=[*DETAILS, "collapsed"])
+        .rename(columns={"mean": "right"})
+    )
     lucky = summarised(table, varied, "lucky")["mean"]
     return found.assign(lucky=lucky)

@@ -1,17 +1,50 @@
-"""Means with bootstrap intervals, over paired trials."""
+"""Means, medians and collapses over paired trials, with intervals whose coverage was measured.
+
+A percentile bootstrap that is called 95 % holds the mean in 73 of 100 samples of three trials, in 86 of six.
+Student's t interval holds it in 90 to 97 for Gaussian, exponential and evenly split two-mode data from 14
+trials on (`tests/securenb/experiments/test_intervals.py`); below that no interval is claimed, only the range
+of the trials is shown. Where few trials collapse, it fails on the flattering side: 77 of 100 at 14 trials of
+which one in ten collapses. Hence the median with its order-statistic interval, and the number of collapses,
+stand beside it.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import stats
 
-RESAMPLES = 2000
 LEVEL = 0.95
+FEWEST = 14
+"""Trials from which on an interval of the mean is claimed."""
+COLLAPSE = 0.2
+"""How far below the median a trial has collapsed."""
+T_INTERVAL, RANGE, NOTHING = "t 95 %", "range", "none"
 
 
-def bootstrap(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float, float]:
-    """Mean, and the ends of its 95 % percentile interval (Efron 1979); NaN of nothing.
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and the ends of an interval around it.
+
+    Attributes
+    ----------
+    kind
+        `t 95 %`, `order statistics 95 %`, or `range` where there are too few trials for an interval.
+    """
+
+    middle: float
+    low: float
+    high: float
+    kind: str
+
+
+_NONE = Interval(float("nan"), float("nan"), float("nan"), NOTHING)
+
+
+def mean_interval(values: NDArray[np.float64]) -> Interval:
+    """The mean with Student's t interval, or with the range of fewer than 14 trials.
 
     Parameters
     ----------
@@ -20,19 +53,61 @@ def bootstrap(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float,
     """
     known = values[~np.isnan(values)]
     if not len(known):
-        return (float("nan"),) * 3
-    rng = np.random.default_rng(seed)
-    means = known[rng.integers(0, len(known), (RESAMPLES, len(known)))].mean(axis=1)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(known.mean()), float(low), float(high)
+        return _NONE
+    mean = float(known.mean())
+    if len(known) < FEWEST:
+        return Interval(mean, float(known.min()), float(known.max()), RANGE)
+    half = float(stats.t.ppf((1 + LEVEL) / 2, len(known) - 1) * known.std(ddof=1) / np.sqrt(len(known)))
+    return Interval(mean, mean - half, mean + half, T_INTERVAL)
+
+
+def median_interval(values: NDArray[np.float64]) -> Interval:
+    """The median with the order statistics that hold it with probability 95 %, whatever the distribution.
+
+    With fewer than six trials no order statistics do: then their range.
+    """
+    known = np.sort(values[~np.isnan(values)])
+    if not len(known):
+        return _NONE
+    middle = float(np.median(known))
+    rank = int(stats.binom.ppf((1 - LEVEL) / 2, len(known), 0.5))
+    if rank < 1:
+        return Interval(middle, float(known[0]), float(known[-1]), RANGE)
+    return Interval(middle, float(known[rank - 1]), float(known[-rank]), "order statistics 95 %")
+
+
+def collapses(values: NDArray[np.float64]) -> int:
+    """How many trials are more than `COLLAPSE` below the median of all."""
+    known = values[~np.isnan(values)]
+    return int((known < np.median(known) - COLLAPSE).sum()) if len(known) else 0
+
+
+def collapse_share(count: int, trials: int) -> tuple[float, float]:
+    """The exact 95 % interval (Clopper and Pearson 1934) of the probability that a trial collapses."""
+    found = stats.binomtest(count, trials).proportion_ci(LEVEL, method="exact")
+    return float(found.low), float(found.high)
 
 
 def summarised(table: pd.DataFrame, by: Sequence[str], value: str) -> pd.DataFrame:
-    """Columns `by`, then `mean`, `low`, `high` and `trials` of `value`; in the order of first appearance."""
+    """Columns `by`, then what the trials say of `value`; in the order of first appearance.
+
+    `mean`, `low`, `high` and which `interval` that is; `median`, `median_low`, `median_high`; `collapsed`,
+    how many trials are more than .2 below the median; `trials`, how many gave a value.
+    """
     lines = []
     for key, group in table.groupby(list(by), sort=False, dropna=False):
         values = group[value].to_numpy(dtype=np.float64)
-        mean, low, high = bootstrap(values)
+        mean, median = mean_interval(values), median_interval(values)
         counted = int(np.count_nonzero(~np.isnan(values)))
-        lines.append([*key, mean, low, high, counted])
-    return pd.DataFrame(lines, columns=[*by, "mean", "low", "high", "trials"])
+        figures = [mean.middle, mean.low, mean.high, mean.kind, median.middle, median.low, median.high]
+        lines.append([*key, *figures, collapses(values), counted])
+    return pd.DataFrame(lines, columns=[*by, *FIGURES])
+
+
+FIGURES = (
+    "mean", "low", "high", "interval", "median", "median_low", "median_high", "collapsed", "trials",
+)  # fmt: skip
+"""What `summarised` adds."""
+
+DETAILS = ("interval", "median", "median_low", "median_high")
+"""Those of them that tables on a terminal leave to `summary.csv`."""

@@ -14,7 +14,7 @@ from protocols.spec import listed
 from securenb.cli import console
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.experiments.checked import checked
-from securenb.experiments.intervals import summarised
+from securenb.experiments.intervals import DETAILS, FEWEST, summarised
 from securenb.experiments.progress import batches
 from securenb.experiments.run_folder import write_manifest
 from securenb.experiments.sweep import run_cells, sweep_folder
@@ -138,9 +138,14 @@ def run_attack(
     if json:
         console.show_json(summary.to_dict(orient="records"))
         return
-    columns = [name for name in summary.columns if summary[name].nunique(dropna=False) > 1 or name == "rule"]
+    told = summary.drop(columns=list(DETAILS)).columns
+    columns = [name for name in told if summary[name].nunique(dropna=False) > 1 or name == "rule"]
     lines = [[_shown(value) for value in line] for line in summary[columns].itertuples(index=False)]
     console.show_table("balanced accuracy under the worst attack (backdoors apart)", columns, lines)
+    if grid.trials < FEWEST:
+        console.say(
+            f"low and high are the range of {grid.trials} trials: an interval takes {FEWEST} (--trials)"
+        )
     if "verified" in grid.inputs:
         for ratio in grid.cap_ratio:
             share = 100 * breakdown_share(ratio)

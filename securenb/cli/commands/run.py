@@ -17,7 +17,7 @@ from securenb.cli import console
 from securenb.cli.commands.attack import run_attack
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.experiments.checked import checked
-from securenb.experiments.intervals import summarised
+from securenb.experiments.intervals import DETAILS, summarised
 from securenb.experiments.progress import batches
 from securenb.experiments.rounds import RoundGrid, measure_round
 from securenb.experiments.run_folder import write_manifest
@@ -111,6 +111,7 @@ def command(
     if json:
         console.show_json(table.to_dict(orient="records"))
         return
+    summary = summary.drop(columns=[name for name in DETAILS if name in summary])
     lines = [
         [f"{value:.4f}" if isinstance(value, float) else str(value) for value in line]
         for line in summary.itertuples(index=False)

@@ -48,7 +48,7 @@ class Resilience(Section):
                 content.heading(run.name)
             content.text(
                 "Balanced accuracy on the test records under the worst attack that is no backdoor; bands are "
-                "bootstrap intervals of the mean over trials."
+                "95 % t intervals of the mean from 14 trials on, and the range of fewer."
             )
             for dataset, part in summary.groupby("dataset"):
                 name = f"{dataset}-{index}"

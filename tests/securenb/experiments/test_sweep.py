@@ -3,12 +3,9 @@
 import json
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from securenb.experiments.checked import checked
-from securenb.experiments.intervals import bootstrap, summarised
 from securenb.experiments.rounds import RoundGrid, measure_round
 from securenb.experiments.sweep import Progress, product, run_cells, sweep_folder
 
@@ -100,26 +97,3 @@ def test_a_sweep_of_rounds_checks_every_combination_before_it_starts_and_runs_re
     assert len(cells) == 8
     by_protocol = [measure_round(cell)[0] for cell in cells[:4] if cell["seed"] == 5]
     assert json.dumps(by_protocol[0]["model"]) == json.dumps(by_protocol[1]["model"])
-
-
-def test_a_bootstrap_interval_holds_the_mean_of_its_population_about_as_often_as_it_says():
-    rng = np.random.default_rng(1)
-    held = 0
-    for _ in range(200):
-        mean, low, high = bootstrap(rng.exponential(size=30))
-        assert low <= mean <= high
-        held += low <= 1 <= high
-    assert 170 <= held <= 199
-
-
-def test_missing_values_are_left_out_of_a_mean_and_counted():
-    mean, low, high = bootstrap(np.array([np.nan, 1.0, 1.0]))
-    assert mean == low == high == 1
-    assert np.isnan(bootstrap(np.array([np.nan]))).all()
-
-
-def test_summaries_keep_apart_what_they_are_told_to():
-    table = pd.DataFrame({"a": [1, 1, 2, 2], "b": [None, None, None, "x"], "v": [1.0, 3.0, 5.0, 7.0]})
-    summary = summarised(table, ["a", "b"], "v")
-    assert list(summary["mean"]) == [2, 5, 7]
-    assert list(summary["trials"]) == [2, 1, 1]
