@@ -33,12 +33,15 @@ class FaultyParty(ProtocolError):
 
 
 @contextmanager
-def blaming(party: str, deed: str) -> Iterator[None]:
-    """Turn a `ValueError` over what `party` sent into a `FaultyParty` that says what it did, and why not."""
+def blaming(party: str, deed: str, others: tuple[str, ...] = ()) -> Iterator[None]:
+    """Turn a `ValueError` over what `party` sent into a `FaultyParty` that says what it did, and why not.
+
+    `others` may have caused it instead, see `FaultyParty`.
+    """
     try:
         yield
     except ValueError as error:
-        raise FaultyParty(party, f"{deed}: {error}") from error
+        raise FaultyParty(party, f"{deed}: {error}", others) from error
 
 
 class Abort(ProtocolError):

@@ -190,7 +190,8 @@ class _Aggregator(Party):
 
     def _read(self, key: PublicKey, sender: PartyId, sealed: Sealed) -> Ciphertexts:
         count = self._protocol.slots(self._session).plaintexts
-        with blaming(sender, "sent malformed ciphertexts"):
+        # the key holder may have given this node another key
+        with blaming(sender, "sent malformed ciphertexts", (KEY_HOLDER,)):
             return ciphertexts_from_bytes(key, sealed.ciphertexts, count)
 
     def _ask(self, key: PublicKey) -> list[Envelope]:
