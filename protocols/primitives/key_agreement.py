@@ -49,6 +49,18 @@ def check_public(public: bytes) -> None:
         raise ValueError("the public key has small order: anybody could compute the shared secret")
 
 
+def exchange(mine: KeyPair, public: bytes) -> bytes:
+    """The 32 bytes of X25519 that the two owners share: never a key as they are, only part of what makes one.
+
+    Raises
+    ------
+    ValueError
+        If `public` is not a usable key; whoever handed it out is to blame.
+    """
+    check_public(public)
+    return mine.secret.exchange(X25519PublicKey.from_public_bytes(public))
+
+
 def agree(mine: KeyPair, public: bytes, *purpose: Canonical) -> bytes:
     """The 32-byte key that the owners of `mine` and of `public` share for `purpose`.
 
