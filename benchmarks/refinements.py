@@ -39,6 +39,9 @@ CASES = (
     ("mushroom", "gaussian", ("0.0316", "0.1", "1")),
     ("adult", "gaussian", ("0.1", "1")),
     ("adult", "histogram", ("0.0316", "0.1", "1")),
+    ("breast_cancer", "gaussian", ("1", "3.16", "10", "31.6", "100")),
+    ("digits", "gaussian", ("1", "10")),
+    ("skin", "gaussian", ("0.001", "0.01")),
 )
 
 

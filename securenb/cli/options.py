@@ -118,7 +118,7 @@ SCENARIO: dict[str, tuple[Any, Any]] = {
     "shrinkage": (
         Annotated[
             bool,
-            typer.Option("--shrinkage/--no-shrinkage", help="Pull counts below the noise to pooled rates."),
+            typer.Option("--shrinkage/--no-shrinkage", help="Pull what is below the noise to pooled values."),
         ],
         False,
     ),

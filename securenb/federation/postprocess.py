@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from securenb.bayes.parameters import Floats
+from securenb.federation.numbers import settled
 from securenb.privacy.mechanism import Mechanism
 from securenb.robust.rule import Rows
 from securenb.schema.schema import Schema
@@ -28,8 +29,8 @@ class Refinement:
     consistency
         See `consistent`.
     shrinkage
-        See `shrunk`. Off by default: it helps where many levels are rare, and costs accuracy where an
-        absent level is what tells the classes apart.
+        See `shrunk`, and `securenb.federation.numbers.settled`. Off by default: it helps with numbers and
+        where many levels are rare, and costs accuracy where an absent level is what tells the classes apart.
     """
 
     consistency: bool = True
@@ -61,7 +62,7 @@ class Refinement:
         if self.consistency:
             refined = consistent(rows.schema, refined, noise)
         if self.shrinkage:
-            refined = shrunk(rows.schema, refined, noise)
+            refined = settled(rows.schema, shrunk(rows.schema, refined, noise), noise)
         # halves upwards: so rounding commutes with adding integers, which certificates rely on
         return Rows(rows.schema, np.floor(refined + 0.5).astype(np.int64), sizes)
 
