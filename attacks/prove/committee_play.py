@@ -8,25 +8,15 @@ confirms to every honest holder the list that this holder was told.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from attacks.prove.stage import EVERY, Copy, Stage
 from protocols.credentials import Credentials, made_on_the_spot
 from protocols.entropy import seeded
 from protocols.errors import Abort, FaultyParty
-from protocols.messages import Partials, PartSums
-from protocols.one_list import Confirmed, ConfirmingCommittee
-from protocols.opened import Opened
-from protocols.party import AGGREGATOR, Envelope, Party, PartyId
+from protocols.messages import Confirmed, Partials, PartSums
+from protocols.one_list import ConfirmingCommittee
+from protocols.party import AGGREGATOR, Envelope, PartyId
 from protocols.releases import Releases
-from protocols.ring import Capacity, Integers
-from protocols.session import Session
-
-LENGTH, BOUND = 3, 1000
-MOST_DEADLINES = 8
-
-Copy = tuple[PartyId, int]
-"""A party as it is in the story of one list; whoever is in all stories is in the one with number -1."""
-EVERY = -1
+from protocols.ring import Integers
 
 
 @dataclass(frozen=True)
@@ -81,89 +71,58 @@ class Played:
 
 def play(protocol: ConfirmingCommittee, nodes: Sequence[PartyId], lie: Lie, seed: int = 7) -> Played:
     """Run the real parties under the lie; messages arrive in a random order."""
-    return _Stage(protocol, nodes, lie, seed).played()
+    return _Committee(protocol, nodes, lie, seed).played()
 
 
-class _Stage:
+class _Committee(Stage):
     def __init__(self, protocol: ConfirmingCommittee, nodes: Sequence[PartyId], lie: Lie, seed: int) -> None:
-        self._lie, self._protocol = lie, protocol
-        self._rng = np.random.default_rng(seed)
-        capacity = Capacity(bound=BOUND, nodes=len(nodes))
-        self._session = protocol.session((tuple(nodes),), LENGTH, capacity, bytes(range(16)))
-        self.vectors = {
-            node: self._rng.integers(-BOUND, BOUND, LENGTH, endpoint=True) for node in self._session.nodes
-        }
-        self._codec = protocol.codec(self._session)
-        self._parties = self._cast(self._session, seed)
-        self._queue: list[tuple[Copy, Copy, Envelope]] = []
-        self.lines: list[str] = []
+        super().__init__(protocol, tuple(nodes), seed)
+        self.lie = lie
         self._answered: set[int] = set()
-
-    def _cast(self, session: Session, seed: int) -> dict[Copy, Party]:
-        entropy, lie, protocol = seeded(seed), self._lie, self._protocol
+        entropy, session = seeded(seed), self.session
         stories = range(len(lie.lists))
         kept = made_on_the_spot(session.trustees, entropy)
-        cast: dict[Copy, Party] = {}
         for trustee in session.trustees:
             for story in stories if trustee in lie.corrupt else [lie.told.get(trustee, EVERY)]:
                 own = Credentials(kept[trustee].identity, kept[trustee].roster, Releases())
-                cast[trustee, story] = protocol.trustee(trustee, session, entropy(trustee), own)
+                self.cast[trustee, story] = protocol.trustee(trustee, session, entropy(trustee), own)
         for node in session.nodes:
-            cast[node, EVERY] = protocol.node(node, self.vectors[node], session, entropy(node))
+            self.cast[node, EVERY] = protocol.node(node, self.vectors[node], session, entropy(node))
         for story in stories:
-            cast[AGGREGATOR, story] = protocol.aggregator(session, entropy(AGGREGATOR))
-        return cast
+            self.cast[AGGREGATOR, story] = protocol.aggregator(session, entropy(AGGREGATOR))
 
     def played(self) -> Played:
-        for copy, party in self._parties.items():
-            self._ask(copy, party.start)
-        for _ in range(MOST_DEADLINES):
-            self._deliver()
-            for copy, party in self._parties.items():
-                if party.output is None:
-                    self._ask(copy, party.deadline)
-        self._deliver()
-        rows: list[Integers | None] = []
+        """Play; what came of it."""
+        self.play()
+        rows = self.rows(len(self.lie.lists))
         exact = True
-        for story, members in enumerate(self._lie.lists):
-            output = self._parties[AGGREGATOR, story].output
-            if not isinstance(output, Opened):
-                rows.append(None)
-                continue
-            [row], [summed] = output.rows, output.members
-            exact &= bool(np.array_equal(row, sum(self.vectors[node] for node in summed)))
-            exact &= set(summed) == set(members)
-            rows.append(row)
-            self.lines.append(f"the server opens list {story}: {', '.join(summed)}: {row.tolist()}")
-        return Played(frozenset(self._answered), tuple(rows), exact, tuple(self.lines))
+        for story, found in enumerate(rows):
+            if found is not None:
+                row, members = found
+                exact &= self.exact(row, members) and set(members) == set(self.lie.lists[story])
+                self.lines.append(f"the server opens list {story}: {', '.join(members)}: {row.tolist()}")
+        opened = tuple(None if found is None else found[0] for found in rows)
+        return Played(frozenset(self._answered), opened, exact, tuple(self.lines))
 
-    def _ask(self, copy: Copy, question: Callable[[], list[Envelope]]) -> None:
-        try:
-            said = question()
-        except (FaultyParty, Abort) as error:
-            if copy[0] in self._lie.told:
-                self.lines.append(f"{copy[0]} answers nothing: {error}")
-            if isinstance(error, Abort):
-                self._parties[copy].output = error
-            return
-        for envelope in said:
-            self._note(copy, envelope)
-            for recipient in self._copies(copy, envelope):
-                self._queue.append((copy, recipient, envelope))
+    def refused(self, copy: Copy, error: FaultyParty | Abort) -> None:
+        """A holder's refusal matters."""
+        if copy[0] in self.lie.told:
+            self.lines.append(f"{copy[0]} answers nothing: {error}")
 
-    def _note(self, copy: Copy, envelope: Envelope) -> None:
+    def note(self, copy: Copy, envelope: Envelope) -> None:
+        """Confirmations and answers of honest holders matter."""
         sender, story = copy
-        if sender in self._lie.told:
+        if sender in self.lie.told:
             if isinstance(envelope.body, PartSums | Partials):
                 self._answered.add(story)
                 self.lines.append(f"{sender} answers for list {story}")
             elif isinstance(envelope.body, Confirmed) and envelope.recipient == AGGREGATOR:
                 self.lines.append(f"{sender} is told list {story}, confirms it to the other holders")
 
-    def _copies(self, copy: Copy, envelope: Envelope) -> list[Copy]:
+    def hearers(self, copy: Copy, envelope: Envelope) -> list[Copy]:
         """In which stories the recipient hears what was said in the sender's."""
-        (sender, story), recipient, lie = copy, envelope.recipient, self._lie
-        here = [found for found in self._parties if found[0] == recipient]
+        (sender, story), recipient, lie = copy, envelope.recipient, self.lie
+        here = [found for found in self.cast if found[0] == recipient]
         mine = [found for found in here if found[1] in (story, EVERY)]
         honest = sender in lie.told
         if recipient in lie.told or recipient in lie.corrupt:
@@ -173,19 +132,9 @@ class _Stage:
                 return []
             return mine if story != EVERY else here
         if recipient == AGGREGATOR:
-            if sender in self._session.nodes:
+            if sender in self.session.nodes:
                 return [found for found in here if sender in lie.lists[found[1]]]
             settled = isinstance(envelope.body, Confirmed | PartSums | Partials)
             return here if story == EVERY or (honest and not settled) else mine
         # dealer and nodes are in all stories at once, and hear each word once
         return here if honest or story in (EVERY, 0) else []
-
-    def _deliver(self) -> None:
-        while self._queue:
-            _, recipient, envelope = self._queue.pop(int(self._rng.integers(len(self._queue))))
-            data = self._codec.encode(envelope.sender, envelope.recipient, envelope.body)
-            body = self._codec.decode(envelope.sender, envelope.recipient, data)
-            again = Envelope(envelope.sender, envelope.recipient, body)
-            party = self._parties[recipient]
-            if not isinstance(party.output, Abort):
-                self._ask(recipient, lambda: party.handle(again))  # noqa: B023 - called at once
