@@ -92,6 +92,8 @@ def _corrupt(program: Program, game: Game) -> None:
     if game.complete:  # all alike: the last ones
         for node in game.nodes:
             program.exactly(int(node >= game.graph.size - game.corrupt), {("corrupt", node): 1})
+    elif game.corrupt:  # a circle looks the same from every node
+        program.exactly(1, {("corrupt", 0): 1})
 
 
 def _lists(program: Program, game: Game) -> None:
