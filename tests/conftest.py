@@ -10,6 +10,10 @@ import pooch
 import pytest
 from hypothesis import settings
 
+import attacks
+import protocols
+import securenb as nb
+from protocols.catalogue import CATALOGUES
 from securenb.data.dataset import Dataset, DatasetUnavailable, load_dataset
 from securenb.schema.feature import Numeric
 from securenb.schema.records import Records
@@ -31,6 +35,17 @@ def offline():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pooch.HTTPDownloader, "__call__", refuse)
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_guests_stay(monkeypatch):
+    """What a test adds to the catalogues, from plug-in files or as objects, is gone after it."""
+    for door, name in ((protocols, "PROTOCOLS"), (nb, "RULES"), (nb, "PREAGGREGATIONS"), (nb, "MECHANISMS"),
+                       (attacks, "POISONS"), (attacks, "DEVIATIONS"), (attacks, "INFERENCES")):  # fmt: skip
+        getattr(door, name)  # a catalogue is there when its contract has been imported
+    monkeypatch.setattr("protocols.plugins._LOADED", {})
+    for catalogue in CATALOGUES.values():
+        monkeypatch.setattr(catalogue, "_guests", catalogue.guests())
 
 
 @pytest.fixture(scope="session")

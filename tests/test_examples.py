@@ -15,7 +15,9 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs").glob("how-to/*.md")),
 ]
-BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"^```(python|sh|toml)\n(.*?)^```", re.S | re.M)
+FILE = re.compile(r"# ([\w-]+\.(py|toml))\n")
+"""The first line of a block that is a file, to be written where the commands are run."""
 SHOWN = {page: BLOCK.findall(page.read_text(encoding="utf-8")) for page in PAGES}
 ILLUSTRATIONS = {"design.md"}
 """Pages whose snippets show signatures, not programs."""
@@ -29,12 +31,19 @@ def pages(language):
     ]
 
 
+def write_files(page):
+    for _, code in SHOWN[page]:
+        if named := FILE.match(code):
+            Path(named[1]).write_text(code, encoding="utf-8")
+
+
 @pytest.mark.parametrize("page", pages("python"))
 def test_the_python_on_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "example"}
+    write_files(page)
     for kind, code in SHOWN[page]:
-        if kind == "python":
+        if kind == "python" and not FILE.match(code):
             exec(compile(code, page.name, "exec", dont_inherit=True), names)
 
 
@@ -42,6 +51,7 @@ def test_the_python_on_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatc
 @pytest.mark.parametrize("page", pages("sh"))
 def test_the_commands_on_a_page_run_in_order(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    write_files(page)
     for kind, code in SHOWN[page]:
         for line in code.replace("\\\n", " ").splitlines() if kind == "sh" else []:
             words = shlex.split(line)

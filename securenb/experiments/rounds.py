@@ -1,13 +1,18 @@
 """The choices of a sweep of whole rounds, under real protocols: every combination of them is run."""
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from protocols.protocol import PROTOCOLS
+from securenb.data.dataset import spell_dataset
 from securenb.experiments.scenario import Scenario
 from securenb.experiments.sweep import Cell, product
 from securenb.privacy.ledger import shown
 from securenb.privacy.sensitivity import ADJACENCIES
+from securenb.privacy.spec import spell_mechanism
+from securenb.robust.spec import spell_rule
 
 
 class RoundGrid(BaseModel):
@@ -34,9 +39,10 @@ class RoundGrid(BaseModel):
     def _complete(cls, choices: dict[str, Any]) -> dict[str, Any]:
         if "seed" in choices:
             raise ValueError("the seed of a sweep stands outside the choices: trials count up from it")
-        for cell in product(choices):
+        spelt = {name: _spelt(name, value) for name, value in choices.items()}
+        for cell in product(spelt):
             scenario_of(cell | {"seed": 0})
-        return choices
+        return spelt
 
     def cells(self) -> list[dict[str, Any]]:
         """What is measured, one dictionary a cell."""
@@ -45,6 +51,21 @@ class RoundGrid(BaseModel):
             for cell in product(self.choices)
             for trial in range(self.trials)
         ]
+
+
+SPELLED: dict[str, Callable[[Any], str]] = {
+    "dataset": spell_dataset,
+    "protocol": PROTOCOLS.spelled,
+    "mechanism": spell_mechanism,
+    "rule": spell_rule,
+}
+"""How a choice is spelt that was given as a table or as an object: cells are JSON values."""
+
+
+def _spelt(name: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_spelt(name, item) for item in value]
+    return value if isinstance(value, str) or name not in SPELLED else SPELLED[name](value)
 
 
 def measure_round(cell: Cell) -> list[dict[str, Any]]:

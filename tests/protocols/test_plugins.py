@@ -35,7 +35,6 @@ class _Private(Median):
 def no_guests(monkeypatch):
     for catalogue in CATALOGUES.values():
         monkeypatch.setattr(catalogue, "_guests", {})
-    monkeypatch.setattr("protocols.plugins._LOADED", {})
     yield
     for name in [name for name in sys.modules if name.startswith("securenb_plugin_")]:
         del sys.modules[name]
