@@ -11,7 +11,7 @@ import pandas as pd
 
 from attacks.audit.recording import Asked, Name, SharedSource, alike, recorded
 from attacks.audit.recording import traced as trace
-from attacks.audit.target import Frozen, Line, Replay, Target, Values, View
+from attacks.audit.target import Frozen, Line, Mode, Replay, Tape, Target, Values, View
 from protocols.grouping import Groups
 from protocols.party import AGGREGATOR
 from protocols.ring import Capacity, Integers
@@ -21,6 +21,7 @@ from securenb.bayes.parameters import Floats, estimate
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
 from securenb.federation.noise_plan import NoiseSources, StreamSources
+from securenb.federation.round import Contributions, Round
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.ledger import Ledger
 from securenb.privacy.mechanisms.none import NoNoise
@@ -48,11 +49,14 @@ class FederationTarget(Target):
         Who takes part.
     view
         What the adversary sees.
+    epsilon
+        What was asked for, of one opened row.
     """
 
     federation: Federation
     nodes: Sequence[Node]
     view: View = "group"
+    epsilon: Fraction | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "schema", self.federation.schema)
@@ -103,7 +107,7 @@ class FederationTarget(Target):
         return federation.open(federation.prepare(empty), by="ideal").opened.members
 
     def uncharged(self) -> Sequence[str]:
-        """See `Target.uncharged`."""
+        """See `Target.uncharged`; where vectors are read, each of them is a release, too."""
         charged = [set(release.nodes) for release in self.ledger.releases if release.seen == "row"]
         missing = []
         for index, members in enumerate(self.opened()):
@@ -111,6 +115,11 @@ class FederationTarget(Target):
                 charged.remove(set(members))
             else:
                 missing.append(f"row {index} of {len(members)} nodes")
+        if self.federation.protocol.claims.vectors_are_read:
+            read = {
+                name for release in self.ledger.releases if release.seen == "vector" for name in release.nodes
+            }
+            missing += [f"the vector of {node.id}" for node in self.nodes if node.id not in read][:3]
         return missing
 
     def lines(self) -> Sequence[Line]:
@@ -166,10 +175,84 @@ class FederationTarget(Target):
         """
         if not traced:
             frozen = Frozen()
-            return Replay(self.release(records, frozen), tuple(frozen.calls), ())
+            values = self.release(records, frozen)
+            return Replay(values, tuple(frozen.calls), (), self.release(records, Tape(0)) - values)
         values, calls, laws = trace(lambda sources: self.release(records, sources("any")))
         lifted = (law.repeated(self.shares) if isinstance(law, Distribution) else law for law in laws)
-        return Replay(values, tuple(calls), tuple(lifted))
+        landed = self.release(records, Tape(0)) - values
+        return Replay(values, tuple(calls), tuple(lifted), landed)
+
+    def asked(self) -> Fraction | None:
+        """See `Target.asked`; a vector that is read carries less than a dose, and is charged as that."""
+        return None if self.view == "node" else self.epsilon
+
+    def most_records(self) -> int:
+        """See `Target.most_records`."""
+        return self.federation.record_cap
+
+    def relations(self) -> Sequence[str]:
+        """See `Target.relations`: tapes of noise that span fewer dimensions than there are cells."""
+        if isinstance(self.federation.mechanism, NoNoise):
+            return ()
+        records = self.nodes[0].records[:0]
+        nothing = self.release(records, Frozen())
+        count = len(nothing) + 8
+        span = np.array(
+            [self.release(records, Tape(seed)) - nothing for seed in range(count)], dtype=np.float64
+        )
+        _, sizes, axes = np.linalg.svd(span / 2.0**30)
+        dead = axes[np.count_nonzero(sizes > 1e-9 * max(float(sizes.max()), 1e-300)) :]
+        names = [line.name for line in self.lines() for _ in line.columns]
+        found = []
+        for axis in dead[:3]:
+            strongest = np.argsort(-np.abs(axis), kind="stable")[:3]
+            found.append(
+                "no noise in a sum of " + ", ".join(names[at] for at in strongest if abs(axis[at]) > 1e-6)
+            )
+        return found
+
+    def peeks(self, before: Records, after: Records) -> str:
+        """See `Target.peeks`: two rounds of different records that open the same rows must end alike."""
+        first = self.nodes[0].id
+        ends: list[Round | str] = []
+        kept: Contributions | None = None
+        for records in (before, after):
+            federation = replace(self.federation, seed=self.federation.seed or 0)
+            nodes = [
+                replace(node, records=records if node.id == first else node.records[:0])
+                for node in self.nodes
+            ]
+            sent = federation.prepare(nodes)
+            kept = kept or sent
+            try:
+                ends.append(federation.open(kept, by="ideal"))
+            except ValueError as error:
+                ends.append(str(error))
+        return _difference(*ends)
+
+    def contributed(self) -> Sequence[object] | None:
+        """See `Target.contributed`."""
+        schema, mechanism = self.schema, self.federation.mechanism
+        if isinstance(mechanism, NoNoise):
+            return None
+        honest = self.federation.noise.honest(self.size)
+        row = [
+            mechanism.noise(schema, block, honest, 1)
+            for block in schema.blocks
+            for _ in range(block.stop - block.start)
+        ]
+        return row * len(schema.classes)
+
+    def added(self, mode: Mode, runs: int) -> Integers:
+        """See `Target.added`."""
+        seed = None if mode == "release" else self.federation.seed or 0
+        federation = replace(self.federation, seed=seed, sources=None)
+        protocol, records = federation.protocol, self.nodes[0].records[:0]
+        if isinstance(protocol, Verified) and protocol.noise is not None:
+            return np.array([protocol.noise(AGGREGATOR, self.session, at) for at in range(runs)])
+        return np.array(
+            [federation.contribution(Node(f"contributor-{at}", records), self.size) for at in range(runs)]
+        )
 
     def streams(self) -> Sequence[str]:
         """See `Target.streams`: each contributor asks as charged, from a stream of its own, and adds all."""
@@ -250,3 +333,16 @@ class FederationTarget(Target):
         tables = values.reshape(len(values), len(self.schema.classes), self.schema.width)
         parameters = estimate(self.schema, tables / self.federation.mechanism.grid).table
         return parameters.reshape(len(values), -1)
+
+
+def _difference(one: Round | str, other: Round | str) -> str:
+    """What differs in two ends of a round."""
+    if isinstance(one, str) or isinstance(other, str):
+        return "" if one == other else "whether the model is refused depends on records"
+    if not np.array_equal(one.opened.rows, other.opened.rows):
+        return "rows differ though the same vectors were sent"
+    if not np.array_equal(one.model.parameters.table, other.model.parameters.table, equal_nan=True):
+        return "the model depends on records other than through the opened rows"
+    if one.ledger.releases != other.ledger.releases or one.refused != other.refused:
+        return "the ledger, or who is refused, depends on records"
+    return ""

@@ -14,6 +14,16 @@ BEYOND = 10.0
 """How far outside its bounds, in widths of them, an out-of-range number is."""
 
 
+TYPICAL = 40
+"""Random records that small data sets are made of."""
+
+MORE = 360
+"""Further random records, which are only ever the one that is added: together they hold nearly all
+combinations of few values."""
+
+SIZES = (1, 9, 19, 49, 99, 100, 199, 255, 256, 499, 999)
+"""Records of nodes that get one more: where counters and thresholds turn."""
+
 KINDS = ("lowest", "highest", "zero", "beyond", "below")
 """Special records, one of each kind in each class."""
 
@@ -62,9 +72,9 @@ def neighbours(
     pool = pd.DataFrame(_pool(schema, rng))
     classes = len(schema.classes)
     typical = tuple(range(20))
-    # the pool's rows: 40 random ones, then those of `KINDS` for each class
+    # the pool's rows: `TYPICAL` random ones, those of `KINDS` for each class, then `MORE`
     special = {
-        (kind, label): 40 + kind_index * classes + label
+        (kind, label): TYPICAL + kind_index * classes + label
         for kind_index, kind in enumerate(KINDS)
         for label in range(classes)
     }
@@ -72,14 +82,16 @@ def neighbours(
     if adjacency == "replace-one":
         pairs += _replaced(classes, special, typical)
     for index in range(random):
-        base = tuple(int(row) for row in rng.integers(40, size=rng.integers(1, 12)))
-        extra, other = (int(row) for row in rng.integers(40 + len(KINDS) * classes, size=2))
+        base = tuple(int(row) for row in rng.integers(TYPICAL, size=rng.integers(1, 12)))
+        extra, other = (int(row) for row in rng.integers(TYPICAL + len(KINDS) * classes, size=2))
+        extra = TYPICAL + len(KINDS) * classes + index if index < MORE else extra
         if adjacency == "add-remove":
             pairs.append(Pair(f"random records, one added ({index})", base, (*base, extra), random=True))
         else:
             pairs.append(
                 Pair(f"random records, one replaced ({index})", (*base, other), (*base, extra), random=True)
             )
+    pairs += _sized(classes, special, adjacency)
     return Neighbours(pool, tuple(pairs), special["highest", 0], special["highest", 1])
 
 
@@ -104,6 +116,20 @@ def _added(classes: int, special: dict[tuple[str, int], int], typical: tuple[int
         yield Pair(
             "a feature that was zero throughout is no longer", zeros, (*zeros, special["highest", label])
         )
+
+
+def _sized(classes: int, special: dict[tuple[str, int], int], adjacency: Adjacency) -> Iterator[Pair]:
+    """Nodes of many records; of one class, so that its cells pass every number on the way."""
+    for size in SIZES:
+        for label in range(classes):
+            held = (special["highest", label],) * size
+            if adjacency == "add-remove":
+                more = (*held, special["highest", label])
+                yield Pair(f"{size} records of a class, and one more", held, more, random=True)
+            else:
+                other = special["highest", (label + 1) % classes]
+                pair = (*held, other), (*held, special["highest", label])
+                yield Pair(f"{size} records of a class, and one that joins it", *pair, random=True)
 
 
 def _replaced(classes: int, special: dict[tuple[str, int], int], typical: tuple[int, ...]) -> Iterator[Pair]:
@@ -132,17 +158,19 @@ def _pool(schema: Schema, rng: np.random.Generator) -> dict[str, list[object]]:
     for feature in schema.features:
         if isinstance(feature, Categorical):
             levels = list(feature.levels)
-            drawn: list[object] = [levels[at] for at in rng.integers(len(levels), size=40)]
+            drawn: list[object] = [levels[at] for at in rng.integers(len(levels), size=TYPICAL + MORE)]
             chosen: list[object] = [levels[0], levels[-1], levels[0], levels[-1], levels[0]]
         else:
             if isinstance(feature, Numeric):
                 low, high = feature.lower, feature.upper
             else:
                 low, high = feature.edges[0], feature.edges[-1]
-            drawn = [float(value) for value in rng.uniform(low, high, size=40)]
+            drawn = [float(value) for value in rng.uniform(low, high, size=TYPICAL + MORE)]
             far = BEYOND * (high - low)
             chosen = [low, high, float(np.clip(0.0, low, high)), high + far, low - far]
-        table[feature.name] = [*drawn, *(value for value in chosen for _ in range(classes))]
-    labels: list[object] = [schema.classes[at] for at in rng.integers(classes, size=40)]
-    table[schema.label] = [*labels, *(label for _ in KINDS for label in schema.classes)]
+        special = [value for value in chosen for _ in range(classes)]
+        table[feature.name] = [*drawn[:TYPICAL], *special, *drawn[TYPICAL:]]
+    labels: list[object] = [schema.classes[at] for at in rng.integers(classes, size=TYPICAL + MORE)]
+    chosen_labels: list[object] = [label for _ in KINDS for label in schema.classes]
+    table[schema.label] = [*labels[:TYPICAL], *chosen_labels, *labels[TYPICAL:]]
     return table

@@ -1,13 +1,15 @@
 """L1: neighbouring inputs, with noise frozen. What differs then, differs for certain."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from attacks.audit.finding import Finding
 from attacks.audit.neighbours import Neighbours, Pair
-from attacks.audit.target import Line, Replay, Target
+from attacks.audit.target import Line, Replay, Target, Values
 from securenb.privacy.accountant import Query, worst
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.sensitivity import Adjacency
@@ -24,7 +26,12 @@ UNMEASURED = (float("nan"), float("inf"), float("-inf"), None, "no number")
 
 STREAMS = "every contributor adds the same noise, from a stream of its own"
 
-CHECKS = (STEADY, COVERED, AS_CHARGED, INTEGER, WITHIN)
+LANDS = "noise lands on the same cells whatever the data"
+ANSWERED = "no pair of which exactly one is refused"
+RELATIONS = "no relation among cells is free of noise"
+PEEKS = "what follows the opened rows depends on nothing else"
+
+CHECKS = (STEADY, LANDS, COVERED, AS_CHARGED, INTEGER, ANSWERED, WITHIN)
 
 
 def audit_replay(
@@ -38,17 +45,30 @@ def audit_replay(
     lines = target.lines()
     problems: dict[str, str] = dict.fromkeys(CHECKS, "")
     largest, tried, refused = 0.0, 0, 0
+    landed: Values | None = None
     claimed = target.claimed(adjacency)
     charged: dict[int, object] = {column: line.law for line in lines for column in line.columns}
+
+    @lru_cache(maxsize=256)  # many pairs begin with the same records
+    def replayed(rows: tuple[int, ...], *, traced: bool) -> Replay | None:
+        try:
+            return target.replay(pool[np.array(rows, dtype=np.int64)], traced=traced)
+        except ValueError:
+            return None
+
     for pair in neighbours.pairs:
         progress(pair.what.partition(" (")[0])
-        before, after = (
-            _replayed(target, pool, rows, traced=not pair.random) for rows in (pair.before, pair.after)
-        )
+        before, after = (replayed(rows, traced=not pair.random) for rows in (pair.before, pair.after))
         if before is None or after is None:
             refused += 1
+            if (before is None) != (after is None) and _within(target, pair):
+                side = "first" if before is None else "second"
+                _note(problems, ANSWERED, pair, f"the {side} is refused, and the other is not")
             continue
         tried += 1
+        for replay in (before, after):
+            landed = replay.landed if landed is None else landed
+            _note(problems, LANDS, pair, _elsewhere(landed, replay, lines))
         _note(problems, STEADY, pair, _differing_calls(before, after))
         for replay in (before, after):
             if not pair.random:
@@ -72,6 +92,45 @@ def audit_replay(
         else:
             evidence = f"{count}; largest loss {largest:.6g}" if check == WITHIN else count
             yield Finding("L1", check, "PASS", evidence)
+    progress("relations among cells")
+    free = target.relations()
+    yield Finding("L1", RELATIONS, "FAIL" if free else "PASS", "; ".join(free) or "holds")
+    progress("what follows the opened rows")
+    yield _peeks(target, pool, neighbours)
+
+
+def _within(target: Target, pair: Pair) -> bool:
+    """Whether both sides are within the public limit on a node's records: then neither may be refused."""
+    most = target.most_records()
+    return most is None or max(len(pair.before), len(pair.after)) <= most
+
+
+def _peeks(target: Target, pool: Any, neighbours: Neighbours) -> Finding:
+    chosen = [pair for pair in neighbours.pairs if not pair.random][:: max(1, len(neighbours.pairs) // 40)][
+        :8
+    ]
+    most = target.most_records()
+    for pair in chosen:
+        if most is not None and max(len(pair.before), len(pair.after)) > most:
+            continue
+        one, other = (pool[np.array(rows, dtype=np.int64)] for rows in (pair.before, pair.after))
+        try:
+            found = target.peeks(one, other)
+        except ValueError as error:
+            return Finding("L1", PEEKS, "INCONCLUSIVE", f"no round can be run: {error}")
+        if found:
+            return Finding("L1", PEEKS, "FAIL", f"{found}; witness: {pair.what}")
+    return Finding("L1", PEEKS, "PASS", f"{len(chosen)} pairs of rounds")
+
+
+def _elsewhere(landed: Values | None, replay: Replay, lines: Sequence[Line]) -> str:
+    if landed is None or replay.landed is None:
+        return ""
+    other = np.flatnonzero(landed != replay.landed)
+    if not len(other):
+        return ""
+    name = next((line.name for line in lines if other[0] in line.columns), "a cell")
+    return f"{name}: drawn noise is added otherwise than in other runs ({len(other)} such cells)"
 
 
 def _unencodable(target: Target, neighbours: Neighbours) -> Finding:
@@ -84,8 +143,8 @@ def _unencodable(target: Target, neighbours: Neighbours) -> Finding:
         wrong += [(feature.name, value) for value in (UNLISTED if known else UNMEASURED)]
     refused = 0
     for name, value in wrong:
-        frame = neighbours.pool.astype(object)
-        frame[name] = [value, *frame[name].tolist()[1:]]
+        frame = neighbours.pool.head(1).astype(object)
+        frame[name] = pd.Series([value], dtype=object)
         try:
             values = target.replay(target.encode(frame)[np.array([0])], traced=False).values
         except ValueError:
@@ -95,13 +154,6 @@ def _unencodable(target: Target, neighbours: Neighbours) -> Finding:
             return Finding("L1", check, "FAIL", f"{value!r} in {name!r} is released")
     rest = "" if refused == len(wrong) else "; others become ordinary ones"
     return Finding("L1", check, "PASS", f"{refused} of {len(wrong)} such values{rest}")
-
-
-def _replayed(target: Target, pool: Any, rows: tuple[int, ...], *, traced: bool) -> Replay | None:
-    try:
-        return target.replay(pool[np.array(rows, dtype=np.int64)], traced=traced)
-    except ValueError:
-        return None
 
 
 def _note(problems: dict[str, str], check: str, pair: Pair, problem: str) -> None:

@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
+from attacks.audit.asked_level import audit_asked
 from attacks.audit.finding import LEVELS, Audit, Level
 from attacks.audit.ledger_level import audit_ledger
 from attacks.audit.neighbours import neighbours
 from attacks.audit.replay_level import audit_replay
+from attacks.audit.sampler_level import audit_samplers
 from attacks.audit.statistical_level import audit_queries
 from attacks.audit.target import Target
 from attacks.audit.view_level import audit_view
@@ -79,11 +81,13 @@ def run_audit(
         match name:
             case "L0":
                 step("ledger")
-                return audit_ledger(target, adjacency)
+                asked = audit_asked(target)
+                return chain(audit_ledger(target, adjacency), [] if asked is None else [asked])
             case "L1":
                 return audit_replay(target, adjacency, pairs, step)
             case "L2":
-                return audit_queries(target, adjacency, pairs, rng, alpha, progress=step, **count)
+                queries = audit_queries(target, adjacency, pairs, rng, alpha / 2, progress=step, **count)
+                return chain(audit_samplers(target, alpha / 2, step), queries)
             case "L3":
                 return audit_view(target, adjacency, pairs, rng, alpha, progress=step, **count)
 

@@ -21,6 +21,9 @@ View = Literal["node", "group", "sum", "model"]
 """One node's vector; the opened row of a group, less the noise that colluders know; all rows together; the
 model."""
 
+Mode = Literal["simulation", "release"]
+"""Whether noise follows from a seed, by the fast sampler, or from the system's entropy, by the exact one."""
+
 Values = NDArray[Any]
 """What a view shows, shape (d,): integers, if all is well."""
 
@@ -68,11 +71,14 @@ class Replay:
     laws
         The noise on each coordinate, found by answering one request at a time with one; `None` for none.
         Empty if it was not looked for.
+    landed
+        What a fixed tape of noise, instead of zeros, adds to that; `None` if it was not looked for.
     """
 
     values: Values
     calls: tuple[tuple[object, int], ...]
     laws: tuple[object | None, ...]
+    landed: Values | None = None
 
 
 class Target(ABC):
@@ -102,6 +108,30 @@ class Target(ABC):
     def streams(self) -> Sequence[str]:
         """What is wrong with what contributors of noise ask for, and from whom; nothing, if all is well."""
         return ()
+
+    def asked(self) -> Fraction | None:
+        """Epsilon that a person asked for, of one opened row; `None` where nobody was asked."""
+        return None
+
+    def relations(self) -> Sequence[str]:
+        """Exact relations among released coordinates, whatever the noise."""
+        return ()
+
+    def peeks(self, before: Any, after: Any) -> str:
+        """What of a round depends on records other than through its opened rows; nothing, if all is well."""
+        return ""
+
+    def contributed(self) -> Sequence[object] | None:
+        """The law, according to the ledger, of what one contributor adds to each coordinate."""
+        return None
+
+    def added(self, mode: Mode, runs: int) -> Integers:
+        """What contributors without records add, shape (runs, d), each from a fresh stream."""
+        raise NotImplementedError
+
+    def most_records(self) -> int | None:
+        """The most records that a node may hold; beyond it a refusal is no output."""
+        return None
 
     def capacity(self) -> Capacity | None:
         """The proof that sums do not wrap; `None` if no ring is used."""
@@ -175,3 +205,15 @@ class Frozen(Noise):
     def gaussian(self, variance: Fraction, size: int) -> Integers:
         """See `Noise.gaussian`."""
         return self._answer(DiscreteGaussian(variance), size)
+
+
+class Tape(Frozen):
+    """Answers requests from a generator: the same get the same answers, and no two draws agree."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._rng = np.random.default_rng(seed)
+
+    def _answer(self, law: Distribution, size: int) -> Integers:
+        self.calls.append((law, size))
+        return self._rng.integers(1, 1 << 30, size=size, dtype=np.int64)

@@ -5,10 +5,10 @@ be asked, and a bad one costs nothing but time.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
-from threadpoolctl import threadpool_limits
 
 from attacks.audit.black_box.outputs import Outputs
 from securenb.bayes.parameters import Floats
@@ -216,6 +216,8 @@ def _binned(a: Floats, b: Floats) -> Question:
 
 def _trees(a: Floats, b: Floats) -> Question:
     """Boosted trees: whatever the questions above do not ask."""
+    from sklearn.ensemble import HistGradientBoostingClassifier  # half a second that no other audit needs
+
     count = min(len(a), len(b), TREES // 2)
     learner = HistGradientBoostingClassifier(
         max_iter=40, max_leaf_nodes=15, min_samples_leaf=50, early_stopping=False, random_state=0
@@ -230,6 +232,9 @@ def _trees(a: Floats, b: Floats) -> Question:
     return score
 
 
-def _one_thread() -> threadpool_limits:
+def _one_thread() -> AbstractContextManager[Any]:
     """Threads that wait for one another on a busy machine cost a hundred times what they save here."""
-    return threadpool_limits(1, user_api="openmp")
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="openmp")
+    return limits

@@ -24,6 +24,7 @@ from securenb.cli.zoo_audit import audit_all, show
 from securenb.data.dataset import DATASETS
 from securenb.data.node import Node
 from securenb.data.partition import node_ids
+from securenb.experiments.choices import NO_EPSILON
 from securenb.experiments.progress import steps
 from securenb.experiments.run_folder import Replayable, run_folder, write_manifest
 from securenb.experiments.scenario import Scenario
@@ -48,7 +49,9 @@ def command(
     target: Annotated[
         str, typer.Option(help="`own`, or `paper`: the mechanism of the SECRYPT 2022 paper.")
     ] = "own",
-    view: Annotated[View, typer.Option(help="What the adversary sees.")] = "group",
+    view: Annotated[
+        View | None, typer.Option(help="What the adversary sees; by default what costs most.")
+    ] = None,
     adjacency: Annotated[Adjacency, typer.Option(help="Which data sets are neighbours.")] = "add-remove",
     level: Annotated[str, typer.Option(help="Levels, separated by commas.")] = "L0,L1,L2,L3",
     confidence: Annotated[
@@ -187,10 +190,14 @@ def _read(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is no scenario: {error}") from None
 
 
-def _target(name: str, scenario: Scenario, view: View) -> Target:
+def _target(name: str, scenario: Scenario, view: View | None) -> Target:
     if name == "own":
         schema, nodes, reference = _population(scenario, needs_records=view == "model")
-        return FederationTarget(scenario.federation_over(schema, reference), nodes, view)
+        federation = scenario.federation_over(schema, reference)
+        # a vector that is read has one share of noise, and costs more than any row
+        costliest: View = "node" if federation.protocol.claims.vectors_are_read else "group"
+        asked = None if scenario.epsilon == NO_EPSILON else exact(scenario.epsilon)
+        return FederationTarget(federation, nodes, view or costliest, asked)
     if name != "paper":
         raise ValueError(f"the target is `own` or `paper`, got {name!r}")
     return PaperTarget(_schema(scenario), exact(scenario.epsilon))

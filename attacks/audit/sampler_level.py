@@ -1,0 +1,152 @@
+"""L2: what contributors of noise add to nothing, run after run, against the law in the ledger.
+
+Both samplers are asked, the fast one of simulations and the exact one of releases, through the round's own
+functions. Distribution functions are summed by arithmetic of the auditor's own. All bounds hold for any
+number of draws: the largest distance of distribution functions is Massart's (1990), frequencies are
+Hoeffding's.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from attacks.audit.finding import Finding
+from attacks.audit.target import Mode, Target
+from protocols.ring import Integers
+from securenb.bayes.parameters import Floats
+from securenb.privacy.distributions import DiscreteGaussian, Polya, Skellam
+
+DRAWS: dict[Mode, int] = {"simulation": 20_000, "release": 4_000}
+"""Draws of each law; the exact sampler takes its time."""
+
+MOST_RUNS = 600
+
+MODULI = (2, 3, 5)
+
+
+def audit_samplers(
+    target: Target,
+    alpha: float,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[Finding]:
+    """One finding a sampler; none where there is no noise."""
+    laws = target.contributed()
+    if laws is None:
+        return
+    columns: dict[Any, list[int]] = defaultdict(list)
+    for column, law in enumerate(laws):
+        columns[law].append(column)
+    for mode, draws in DRAWS.items():
+        progress(f"the sampler of a {mode}")
+        runs = min(MOST_RUNS, math.ceil(draws / max(map(len, columns.values()))))
+        added = target.added(mode, runs)
+        each = alpha / (len(DRAWS) * len(columns))
+        problems = [
+            problem for law, those in columns.items() for problem in misfits(added[:, those], law, each)
+        ]
+        check = f"the sampler of a {mode} draws from the ledger's laws"
+        evidence = f"{runs} contributions, {added.size:,} draws of {len(columns)} laws"
+        yield Finding("L2", check, "FAIL" if problems else "PASS", problems[0] if problems else evidence)
+
+
+def misfits(draws: Integers, law: Any, alpha: float) -> Iterator[str]:
+    """Where draws, shape (runs, cells), differ from a law: each with a probability of alpha in all.
+
+    Parameters
+    ----------
+    alpha
+        Probability that anything is said of independent draws from the law.
+    """
+    table = probabilities(law)
+    if table is None:
+        return
+    k, masses = table
+    sample = draws.ravel()
+    n = len(sample)
+    far = math.sqrt(math.log(2 / (alpha / 4)) / (2 * n))
+    sample_at = np.searchsorted(np.sort(sample), k, side="right") / n
+    distance = np.abs(sample_at - np.cumsum(masses))
+    worst = int(distance.argmax())
+    if distance[worst] > far:
+        yield (
+            f"{law}: {100 * sample_at[worst]:.3g} % of {n} draws are at most {k[worst]}, "
+            f"{100 * np.cumsum(masses)[worst]:.3g} % are expected"
+        )
+    bins = sum(MODULI)
+    rough = math.sqrt(math.log(2 * bins / (alpha / 4)) / (2 * n))
+    for modulus in MODULI:
+        for rest in range(modulus):
+            seen, expected = (
+                float((sample % modulus == rest).mean()),
+                float(masses[k % modulus == rest].sum()),
+            )
+            if abs(seen - expected) > rough:
+                yield (
+                    f"{law}: {100 * seen:.3g} % of {n} draws are {rest} modulo {modulus}, "
+                    f"{100 * expected:.3g} % are expected"
+                )
+    yield from _repeats(draws, law, float((masses**2).sum()), alpha / 2)
+
+
+def _repeats(draws: Integers, law: Any, same: float, alpha: float) -> Iterator[str]:
+    """Draws that return, or their negatives: in the next cell, half of the cells later, in the next run."""
+    runs, cells = (length // 2 for length in draws.shape)
+    pairs = {
+        "the next cell": (draws[:, 0 : 2 * cells : 2], draws[:, 1 : 2 * cells : 2]),
+        "half of the cells later": (draws[:, :cells], draws[:, cells : 2 * cells]),
+        "the next contribution": (draws[0 : 2 * runs : 2], draws[1 : 2 * runs : 2]),
+    }
+    for what, (one, other) in pairs.items():
+        n = one.size
+        if n < 50:
+            continue
+        near = same + math.sqrt(math.log(6 / alpha) / (2 * n))
+        for sign, word in ((1, "equal"), (-1, "the negative of")):
+            seen = float((one == sign * other).mean())
+            if seen > near:
+                yield (
+                    f"{law}: {100 * seen:.3g} % of draws are {word} that of {what}, "
+                    f"{100 * same:.2g} % are expected"
+                )
+
+
+def probabilities(law: Any) -> tuple[NDArray[np.int64], Floats] | None:
+    """Where a law has its mass, and how much: the auditor's own sums; nothing for unknown laws."""
+    match law:
+        case Polya(scale=scale, doses=doses):
+            x, r = math.exp(-1 / float(scale)), float(doses)
+            top = int(45 * float(scale)) + 64
+            if top > 1 << 21:
+                return None
+            one = stats.nbinom.pmf(np.arange(top), r, 1 - x)
+            size = 1 << (2 * top - 1).bit_length()
+            masses = np.fft.irfft(np.abs(np.fft.rfft(one, size)) ** 2, size)
+            masses = np.concatenate([masses[-(top - 1) :], masses[:top]])
+            return np.arange(-(top - 1), top), np.maximum(masses, 0.0)
+        case Skellam(variance=variance):
+            k = _around(float(variance))
+            return k, np.asarray(stats.skellam.pmf(k, float(variance) / 2, float(variance) / 2))
+        case DiscreteGaussian(variance=variance, terms=terms):
+            each = float(variance) / terms
+            k = _around(each)
+            exponents = -(k**2) / (2 * each)
+            masses = np.exp(exponents - special.logsumexp(exponents))
+            if terms == 1:
+                return k, masses
+            wide = _around(float(variance) * 1.0 + len(k))
+            size = 1 << (terms * len(k)).bit_length()
+            summed = np.fft.irfft(np.fft.rfft(masses, size) ** terms, size)[: terms * (len(k) - 1) + 1]
+            middle = terms * (len(k) // 2)
+            reach = min(int(wide[-1]), middle)
+            return np.arange(-reach, reach + 1), np.maximum(summed[middle - reach : middle + reach + 1], 0.0)
+    return None
+
+
+def _around(variance: float) -> NDArray[np.int64]:
+    span = int(14 * variance**0.5) + 60
+    return np.arange(-span, span + 1)
