@@ -11,6 +11,7 @@ import pandas as pd
 
 from attacks.audit.recording import Asked, Name, SharedSource, alike, recorded
 from attacks.audit.recording import traced as trace
+from attacks.audit.round_ends import free_of_noise, peeking
 from attacks.audit.target import Frozen, Line, Mode, Replay, Tape, Target, Values, View
 from protocols.grouping import Groups
 from protocols.party import AGGREGATOR
@@ -21,7 +22,6 @@ from securenb.bayes.parameters import Floats, estimate
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
 from securenb.federation.noise_plan import NoiseSources, StreamSources
-from securenb.federation.round import Contributions, Round
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.ledger import Ledger
 from securenb.privacy.mechanisms.none import NoNoise
@@ -194,54 +194,24 @@ class FederationTarget(Target):
         """See `Target.relations`: tapes of noise that span fewer dimensions than there are cells."""
         if isinstance(self.federation.mechanism, NoNoise):
             return ()
-        records = self.nodes[0].records[:0]
-        nothing = self.release(records, Frozen())
-        count = len(nothing) + 8
-        span = np.array(
-            [self.release(records, Tape(seed)) - nothing for seed in range(count)], dtype=np.float64
-        )
-        _, sizes, axes = np.linalg.svd(span / 2.0**30)
-        dead = axes[np.count_nonzero(sizes > 1e-9 * max(float(sizes.max()), 1e-300)) :]
         names = [line.name for line in self.lines() for _ in line.columns]
-        found = []
-        for axis in dead[:3]:
-            strongest = np.argsort(-np.abs(axis), kind="stable")[:3]
-            found.append(
-                "no noise in a sum of " + ", ".join(names[at] for at in strongest if abs(axis[at]) > 1e-6)
-            )
-        return found
+        return free_of_noise(partial(self.release, self.nodes[0].records[:0]), names)
 
     def peeks(self, before: Records, after: Records) -> str:
         """See `Target.peeks`: two rounds of different records that open the same rows must end alike."""
-        first = self.nodes[0].id
-        ends: list[Round | str] = []
-        kept: Contributions | None = None
-        for records in (before, after):
-            federation = replace(self.federation, seed=self.federation.seed or 0)
-            nodes = [
-                replace(node, records=records if node.id == first else node.records[:0])
-                for node in self.nodes
-            ]
-            sent = federation.prepare(nodes)
-            kept = kept or sent
-            try:
-                ends.append(federation.open(kept, by="ideal"))
-            except ValueError as error:
-                ends.append(str(error))
-        return _difference(*ends)
+        return peeking(self.federation, self.nodes, before, after)
 
     def contributed(self) -> Sequence[object] | None:
         """See `Target.contributed`."""
-        schema, mechanism = self.schema, self.federation.mechanism
-        if isinstance(mechanism, NoNoise):
-            return None
-        honest = self.federation.noise.honest(self.size)
-        row = [
-            mechanism.noise(schema, block, honest, 1)
-            for block in schema.blocks
-            for _ in range(block.stop - block.start)
+        return None if isinstance(self.federation.mechanism, NoNoise) else self._charged(self.size)
+
+    def _charged(self, size: int) -> Sequence[object]:
+        """The law that is charged for one share, or dose, in a group of `size`, on each coordinate."""
+        schema, noise = self.schema, self.federation.noise
+        laws = [
+            (noise.mechanism.noise(schema, block, noise.honest(size), 1), block) for block in schema.blocks
         ]
-        return row * len(schema.classes)
+        return [law for law, block in laws for _ in range(block.stop - block.start)] * len(schema.classes)
 
     def added(self, mode: Mode, runs: int) -> Integers:
         """See `Target.added`."""
@@ -284,15 +254,10 @@ class FederationTarget(Target):
 
     def _otherwise(self, who: str, size: int, laws: Sequence[object | None]) -> list[str]:
         """Where a contributor's noise is not the one share, or dose, that is charged."""
-        schema, mechanism = self.schema, self.federation.mechanism
-        for index, label in enumerate(schema.classes):
-            for block in schema.blocks:
-                law = mechanism.noise(schema, block, self.federation.noise.honest(size), 1)
-                for column in range(block.start, block.stop):
-                    drawn = laws[index * schema.width + column]
-                    if drawn != law:
-                        where = f"{schema.column_name(column)} | {label}"
-                        return [f"{who} adds {drawn} to {where}, the ledger has {law}"]
+        for at, (drawn, law) in enumerate(zip(laws, self._charged(size), strict=True)):
+            if drawn != law:
+                where = next(line.name for line in self.lines() if at in line.columns)
+                return [f"{who} adds {drawn} to {where}, the ledger has {law}"]
         return []
 
     def _contributors(self) -> Iterator[tuple[str, int, Callable[[NoiseSources], Integers]]]:
@@ -333,16 +298,3 @@ class FederationTarget(Target):
         tables = values.reshape(len(values), len(self.schema.classes), self.schema.width)
         parameters = estimate(self.schema, tables / self.federation.mechanism.grid).table
         return parameters.reshape(len(values), -1)
-
-
-def _difference(one: Round | str, other: Round | str) -> str:
-    """What differs in two ends of a round."""
-    if isinstance(one, str) or isinstance(other, str):
-        return "" if one == other else "whether the model is refused depends on records"
-    if not np.array_equal(one.opened.rows, other.opened.rows):
-        return "rows differ though the same vectors were sent"
-    if not np.array_equal(one.model.parameters.table, other.model.parameters.table, equal_nan=True):
-        return "the model depends on records other than through the opened rows"
-    if one.ledger.releases != other.ledger.releases or one.refused != other.refused:
-        return "the ledger, or who is refused, depends on records"
-    return ""
