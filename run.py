@@ -52,8 +52,8 @@ COMMANDS = {
     ],
 }
 EXTRAS = {
-    "demo": set(),
-    "test": {"test"},
+    "demo": {"figures"},
+    "test": {"test", "figures"},
     "check": {"test", "check"},
     "docs": {"docs"},
     "deploy-test": {"test", "flower", "dask", "ray"},

@@ -14,8 +14,9 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-import matplotlib.pyplot as plt
+import altair as alt
 import numpy as np
+import pandas as pd
 
 from protocols.opened import Opened
 from protocols.protocol import PROTOCOLS
@@ -26,6 +27,8 @@ from securenb.paper.records import load_paper_data
 from securenb.paper.trials import AsPublished
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.samplers import FastNoise
+from securenb.report.charts import styled
+from securenb.report.picture import save, specification
 from securenb.robust.rule import Rows
 from securenb.robust.rules.sum import Sum
 from securenb.schema.statistics import Statistics
@@ -84,8 +87,8 @@ def published(case: Case, seeds: int) -> list[tuple[float, float]]:
 
 def plot(folder: Path, seeds: int) -> None:
     """Draw `accuracy-over-nodes.png` into a folder."""
-    figure, axes = plt.subplots(1, len(PANELS), figsize=(14, 3.6), sharey=True, layout="constrained")
-    for axis, case in zip(axes, PANELS, strict=True):
+    parts = []
+    for case in PANELS:
         data = load_dataset(case.dataset, numeric=case.numeric)  # type: ignore[arg-type]
         survivors = PROTOCOLS["secagg"]().survivors
         lines = {
@@ -95,16 +98,18 @@ def plot(folder: Path, seeds: int) -> None:
         }
         if case.numeric == "gaussian":
             lines["the paper, as published (not private)"] = published(case, seeds)
-        for (label, found), style in zip(lines.items(), ("o-", "s-", "k--", "^:"), strict=False):
+        title = f"{case.dataset.capitalize()}, {case.numeric}, epsilon {case.epsilon}"
+        for label, found in lines.items():
             means, errors = np.array(found).T
-            axis.errorbar(PLOTTED, means, 2 * errors, fmt=style, label=label, ms=4)
-        axis.set_xscale("log")
-        axis.set_title(f"{case.dataset.capitalize()}, {case.numeric}, epsilon {case.epsilon}", fontsize=10)
-        axis.set_xlabel("nodes")
-    axes[0].set_ylabel("test accuracy")
-    figure.legend(*axes[0].get_legend_handles_labels(), ncols=4, loc="outside lower center", frameon=False)
+            drawn = {"nodes": PLOTTED, "mean": means, "low": means - 2 * errors, "high": means + 2 * errors}
+            parts.append(pd.DataFrame(drawn).assign(panel=title, line=label))
+    frame = pd.concat(parts, ignore_index=True)
+    base = alt.Chart(frame).encode(x=alt.X("nodes:Q", scale=alt.Scale(type="log")), color="line:N")
+    means = base.mark_line(point=True).encode(y=alt.Y("mean:Q", title="test accuracy"))
+    layers = alt.layer(base.mark_rule().encode(y="low:Q", y2="high:Q"), means, data=frame)
+    panels = layers.properties(width=220, height=220).facet("panel:N", columns=len(PANELS))
     folder.mkdir(exist_ok=True)
-    figure.savefig(folder / "accuracy-over-nodes.png", dpi=110)
+    save(specification(styled(panels, fit=False)), folder, "accuracy-over-nodes")
 
 
 def main() -> None:

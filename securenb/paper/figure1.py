@@ -14,7 +14,7 @@ from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats, estimate
 from securenb.experiments.montecarlo import Batch, batches, run_trials
 from securenb.paper.aggregate import parameters, predict
-from securenb.paper.curves import curves_figure
+from securenb.paper.figures import accuracy_figure
 from securenb.paper.records import PAPER_DATASETS, Mode, PaperData, load_paper_data
 from securenb.paper.reference import AUTHORS_CODE, AUTHORS_ERROR
 from securenb.paper.release import SMALLEST_COUNT, tabulate
@@ -80,7 +80,7 @@ class Figure1(Item):
                     scores = joined(results, f"{self.name}-{dataset}-group", axis=1)
                     lines += _lines(dataset, mode, [(arm, max(nodes)) for arm in OURS], scores)
         table = pd.DataFrame(lines)
-        figure = curves_figure(table, exact, settings.modes)
+        figure = accuracy_figure(table, exact)
         tables = {"fig1": table}
         shown = None
         if "as-published" in settings.modes:

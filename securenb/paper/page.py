@@ -1,13 +1,14 @@
-"""The page of a reproduction: one self-contained HTML file, pictures and tables inside."""
+"""The page of a reproduction: one self-contained HTML file, charts and tables inside."""
 
-import base64
 import html
+import json
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
 from securenb.paper.study import Finding, Settings
-from securenb.report.picture import svg
+from securenb.report.picture import script, specification
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; color: #222 }
@@ -15,7 +16,7 @@ body { margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse; font-size: .85rem; margin: 1rem 0 }
 th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #ddd }
 th:first-child, td:first-child { text-align: left }
-img { width: 100% } .no { color: #b00020; font-weight: bold }
+.no { color: #b00020; font-weight: bold }
 """
 
 INTRODUCTION = """<h1>Federated Naive Bayes under Differential Privacy, reproduced</h1>
@@ -26,6 +27,7 @@ clamping only what was opened; SPECT’s label is the diagnosis.</p>"""
 
 def page(settings: Settings, findings: Sequence[Finding]) -> str:
     """The whole page."""
+    charts: dict[str, Any] = {}
     body = [
         INTRODUCTION,
         f"<p>{settings.trials:,} trials, seed {settings.seed}, mode {html.escape(settings.mode)}.</p>",
@@ -34,12 +36,19 @@ def page(settings: Settings, findings: Sequence[Finding]) -> str:
         body.append(f"<h2>{html.escape(finding.title)}</h2>")
         body += [f"<p>{html.escape(paragraph)}</p>" for paragraph in finding.text]
         for name, figure in finding.figures.items():
-            picture = base64.b64encode(svg(figure)).decode()
-            body.append(f'<img alt="{html.escape(name)}" src="data:image/svg+xml;base64,{picture}">')
+            charts[name] = specification(figure)
+            body.append(
+                f'<div id="{html.escape(name)}" role="img" aria-label="{html.escape(finding.title)}"></div>'
+            )
         if finding.shown is not None:
             body.append(_table(finding.shown))
         files = ", ".join(f"{name}.csv" for name in finding.tables)
         body.append(f"<p><small>Data: {html.escape(files)}</small></p>")
+    body.append(f"<script>{script()}</script>")
+    data = json.dumps(charts).replace("<", "\\u003c")  # nothing may close the element
+    body.append(
+        f'<script>for (const [name, spec] of Object.entries({data})) vegaEmbed("#" + name, spec);</script>'
+    )
     content = "\n".join(body)
     head = f'<meta charset="utf-8"><title>SECRYPT 2022, reproduced</title><style>{STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n{content}\n</body></html>\n'

@@ -7,11 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from pydantic import BaseModel, ConfigDict, Field
 
 from securenb.bayes.parameters import Floats
@@ -58,7 +57,7 @@ class Finding:
     tables
         Written as CSV, by file name without suffix.
     figures
-        Written as PNG and SVG, by file name without suffix.
+        Charts of Altair, by file name without suffix.
     shown
         The table that the page shows, if any: columns for people.
     text
@@ -67,7 +66,7 @@ class Finding:
 
     title: str
     tables: Mapping[str, pd.DataFrame]
-    figures: Mapping[str, Figure] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
     shown: pd.DataFrame | None = None
     text: Sequence[str] = ()
 

@@ -16,12 +16,13 @@ INK = "currentColor"
 """Drawn as SVG, words and axes follow the page from light to dark; saved as a file they are black."""
 
 
-def styled(chart: Any) -> Any:
-    """The chart as wide as the page, with the house's fonts and colours and no frame."""
+def styled(chart: Any, *, fit: bool = True) -> Any:
+    """The chart, as wide as the page if it can be, with the house's fonts and colours and no frame."""
+    if fit:
+        chart = chart.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
     words = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12}
     return (
-        chart.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
-        .configure(background="transparent", font="system-ui, sans-serif")
+        chart.configure(background="transparent", font="system-ui, sans-serif")
         .configure_view(stroke=None)
         .configure_range(category=PALETTE)
         .configure_axis(

@@ -1,26 +1,22 @@
 """A report: one self-contained page about one or more runs."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-import vl_convert
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from securenb.report.picture import save, script
 from securenb.report.run import Run, read_run
 from securenb.report.section import SECTIONS, Content
 
 PAGE = "report.html"
 """What the page is called in a run folder."""
-
-PAPER_WIDTH = 620
-"""Pixels that a chart is wide in a file; on a page it is as wide as the page."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +47,13 @@ class Report:
         template = Environment(autoescape=True, undefined=StrictUndefined).from_string(
             files("securenb.report").joinpath("page.html").read_text(encoding="utf-8")
         )
-        # both end up inside script elements: nothing in them may close one
-        bundle = vl_convert.javascript_bundle().replace("</script", "<\\/script")  # type: ignore[call-arg]  # its stub lacks the default
+        # it ends up inside a script element, which nothing in it may close
         data = json.dumps(charts).replace("<", "\\u003c")
         return template.render(
             title=self._title(),
             sections=shown,
             version=version("securenb"),
-            bundle=Markup(bundle),  # noqa: S704
+            bundle=Markup(script()),  # noqa: S704
             charts=Markup(data),  # noqa: S704
         )
 
@@ -85,18 +80,14 @@ class Report:
         Raises
         ------
         ValueError
-            If the folder cannot be written.
+            If the folder cannot be written, or vl-convert is not installed.
         """
         written = []
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for _, content in self._sections():
                 for name, spec in content.charts.items():
-                    paper = _on_paper(spec)
-                    picture = folder / f"{name}.svg"
-                    picture.write_text(vl_convert.vegalite_to_svg(paper), encoding="utf-8")
-                    picture.with_suffix(".png").write_bytes(vl_convert.vegalite_to_png(paper, scale=3))
-                    written += [picture, picture.with_suffix(".png")]
+                    written += save(spec, folder, name)
         except OSError as error:
             raise ValueError(f"cannot write to {folder}: {error.strerror}") from None
         return written
@@ -123,9 +114,3 @@ class Report:
         run = self.runs[0]
         dataset = run.scenario.get("dataset", run.name)
         return f"securenb {run.command}: {', '.join(dataset) if isinstance(dataset, list) else dataset}"
-
-
-def _on_paper(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A chart for a file: of a fixed width, on white."""
-    config = {**spec["config"], "background": "white", "font": "Liberation Sans, Arial, sans-serif"}
-    return {**spec, "width": PAPER_WIDTH, "config": config}

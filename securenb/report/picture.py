@@ -1,23 +1,62 @@
-"""Pictures as files: PNG to look at, SVG for papers, the same bytes every time."""
+"""Charts as files, and the script that draws them on a page: Vega-Lite throughout.
 
-import io
+`vega.js.gz` holds Vega, Vega-Lite and vega-embed in one script, as `vl_convert.javascript_bundle()` of
+vl-convert-python 1.9.0 makes it (all BSD-3-Clause, see NOTICE). Pages carry it, so a report needs nothing
+that draws; only files for papers need vl-convert, an extra of 88 MB.
+"""
+
+import gzip
+from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
+import altair as alt
 
-DPI = 150
+PAPER_WIDTH = 620
+"""Pixels that a chart is wide in a file; on a page it is as wide as the page."""
 
-
-def svg(figure: Figure) -> bytes:
-    """The picture as SVG, the same bytes every time."""
-    target = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "securenb"}):  # else identifiers are random
-        figure.savefig(target, format="svg", metadata={"Date": None})
-    return target.getvalue()
+SUFFIX = ".vl.json"
+"""Of a chart that a command left in its run folder, as a Vega-Lite specification."""
 
 
-def save(figure: Figure, folder: Path, name: str) -> None:
-    """Write `name`.png and `name`.svg."""
-    figure.savefig(folder / f"{name}.png", dpi=DPI)
-    (folder / f"{name}.svg").write_bytes(svg(figure))
+def script() -> str:
+    """What goes into a script element of a page; it defines `vegaEmbed`."""
+    packed = files("securenb.report").joinpath("vega.js.gz").read_bytes()
+    # nothing in it may close the element
+    return gzip.decompress(packed).decode().replace("</script", "<\\/script")
+
+
+def specification(chart: Any) -> dict[str, Any]:
+    """A chart of Altair as Vega-Lite, with all of its data."""
+    with alt.data_transformers.enable("default", max_rows=None):
+        found: dict[str, Any] = chart.to_dict()
+    return found
+
+
+def save(spec: Mapping[str, Any], folder: Path, name: str) -> list[Path]:
+    """Write `name`.svg and `name`.png, with the chart's menus as they stand at first; the files.
+
+    Raises
+    ------
+    ValueError
+        If vl-convert is not installed.
+    """
+    try:
+        import vl_convert
+    except ImportError:
+        raise ValueError(
+            "SVG and PNG files need vl-convert: pip install 'securenb[figures]'; the report does not"
+        ) from None
+    paper = _on_paper(spec)
+    drawing, picture = folder / f"{name}.svg", folder / f"{name}.png"
+    drawing.write_text(vl_convert.vegalite_to_svg(paper), encoding="utf-8")
+    picture.write_bytes(vl_convert.vegalite_to_png(paper, scale=3))
+    return [drawing, picture]
+
+
+def _on_paper(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """A chart for a file: of a fixed width, on white."""
+    config = {**spec["config"], "background": "white", "font": "Liberation Sans, Arial, sans-serif"}
+    width = {"width": PAPER_WIDTH} if spec.get("width") == "container" else {}
+    return {**spec, **width, "config": config}

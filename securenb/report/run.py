@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from securenb.experiments.run_folder import MANIFEST
+from securenb.report.picture import SUFFIX
 from securenb.report.record import FILE
 
 
@@ -25,8 +26,8 @@ class Run:
         Every CSV file, by its name without the suffix.
     rounds
         What `securenb.report.record.round_record` kept, by protocol.
-    pictures
-        Every PNG file, by its name without the suffix.
+    charts
+        Every Vega-Lite chart, by its name without the suffix.
     documents
         Every other JSON file, by its name without the suffix; the model is not among them.
     """
@@ -36,7 +37,7 @@ class Run:
     tables: dict[str, pd.DataFrame]
     rounds: dict[str, dict[str, Any]]
     documents: dict[str, Any]
-    pictures: dict[str, bytes]
+    charts: dict[str, dict[str, Any]]
 
     @property
     def command(self) -> str:
@@ -61,9 +62,12 @@ def read_run(folder: Path) -> Run:
         documents = {
             path.stem: json.loads(path.read_text(encoding="utf-8"))
             for path in sorted(folder.glob("*.json"))
-            if path.name not in (MANIFEST, FILE, "model.json")
+            if path.name not in (MANIFEST, FILE, "model.json") and not path.name.endswith(SUFFIX)
         }
-        pictures = {path.stem: path.read_bytes() for path in sorted(folder.glob("*.png"))}
+        charts = {
+            path.name.removesuffix(SUFFIX): json.loads(path.read_text(encoding="utf-8"))
+            for path in sorted(folder.glob(f"*{SUFFIX}"))
+        }
     except (OSError, ValueError) as error:
         raise ValueError(f"{folder}: {error}") from None
-    return Run(folder.resolve().name, manifest, tables, rounds, documents, pictures)
+    return Run(folder.resolve().name, manifest, tables, rounds, documents, charts)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, ClassVar
 
-import altair as alt
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from protocols.catalogue import Catalogue
+from securenb.report.picture import specification
 from securenb.report.run import Run
 
 LONG = 32
@@ -53,8 +53,11 @@ class Content:
 
     def figure(self, name: str, chart: Any, caption: str) -> None:
         """A chart of Altair; `name` must be unique in the report."""
-        with alt.data_transformers.enable("default", max_rows=None):
-            self.charts[name] = chart.to_dict()
+        self.specified(name, specification(chart), caption)
+
+    def specified(self, name: str, spec: dict[str, Any], caption: str) -> None:
+        """A chart in Vega-Lite; `name` must be unique in the report."""
+        self.charts[name] = spec
         self.html.append(
             f'<figure><div id="{escape(name)}" class="chart" role="img" aria-label="{escape(caption)}"></div>'
             f"<figcaption>{escape(caption)}</figcaption></figure>"

@@ -1,4 +1,4 @@
-"""`securenb attack`: what poisons do to rules, and the pictures of it."""
+"""`securenb attack`: what poisons do to rules, and how bad it gets."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,9 +18,7 @@ from securenb.experiments.intervals import DETAILS, FEWEST, summarised
 from securenb.experiments.progress import batches
 from securenb.experiments.run_folder import write_manifest
 from securenb.experiments.sweep import run_cells, sweep_folder
-from securenb.report.dial import dial
-from securenb.report.picture import save
-from securenb.report.resilience import breakdowns, curves, heat_map, worst
+from securenb.report.worst import worst
 from securenb.robust.bounds import breakdown_share
 
 RULES_BY_DEFAULT = "sum,median,trimmed_mean,krum,geometric_median,mda,nnm+median,trusted_rows"
@@ -34,7 +32,7 @@ Influence = Annotated[
 
 def command(
     dataset: Annotated[str, typer.Argument(help="A data set; `securenb list datasets` names them.")],
-    out: Annotated[Path, typer.Option(help="A folder for results, manifest and pictures.")],
+    out: Annotated[Path, typer.Option(help="A folder for results and manifest.")],
     attacks: Annotated[
         str, typer.Option(help="Poisons, separated by commas, as `alie:inside:noisy`; `all` for all.")
     ] = "all",
@@ -129,10 +127,8 @@ def run_attack(
         table.to_csv(folder / "results.csv", index=False)
         summary = summary_of(table)
         summary.to_csv(folder / "summary.csv", index=False)
-        draw(table, folder)
         if broken is not None:
             broken.to_csv(folder / "breakdown.csv", index=False)
-            save(breakdowns(broken, ", ".join(grid.dataset)), folder, "breakdown")
         write_manifest(folder, grid)
     write_report(report_page(out, wanted=report))
     if json:
@@ -192,19 +188,6 @@ def summary_of(table: pd.DataFrame) -> pd.DataFrame:
         top = found.groupby(list(KEPT), sort=False, dropna=False)["mean"].max().reset_index()
         summary = summary.merge(top.rename(columns={"mean": "backdoor_success"}), on=list(KEPT), how="left")
     return summary
-
-
-def draw(table: pd.DataFrame, folder: Path) -> None:
-    """The pictures that these results have something to show in."""
-    for dataset, every in comparable(table).groupby("dataset", sort=False):
-        name, some = str(dataset), overall(every)
-        if some["share"].nunique() > 1:
-            save(curves(some, name), folder, f"curves-{name}")
-            save(heat_map(every, name), folder, f"map-{name}")
-        if some["group_size"].nunique(dropna=False) > 1:
-            attacks = some["attack"].nunique() - ("none" in set(some["attack"]))
-            title = f"{name}, {some['nodes'].iloc[0]} nodes: accuracy under the worst of {attacks} attacks"
-            save(dial(some, title), folder, f"dial-{name}")
 
 
 def words(text: str) -> list[str]:

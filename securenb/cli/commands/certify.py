@@ -13,8 +13,6 @@ from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.saved_model import Certified, SavedModel, curve
-from securenb.report.certificates import certificates_figure
-from securenb.report.picture import save
 
 
 def command(
@@ -47,7 +45,6 @@ def command(
             each = {"label": classes[judged.labels], "predicted": classes[found.predicted]}
             each |= {"records_needed": found.needed, "withstands": found.malicious(cap)}
             pd.DataFrame(each).to_csv(folder / "points.csv", index=False)
-            save(certificates_figure(table, cap), folder, "certificates")
             digest = hashlib.sha256(saved.path.read_bytes()).hexdigest()
             write_manifest(folder, made, model=digest, trained=saved.scenario)
     write_report(page)
@@ -67,4 +64,4 @@ def command(
     if saved.proven_cap is None or saved.proven_cap > cap:
         console.say(f"this round did not enforce a cap of {cap:,}: this holds only if every node keeps to it")
     if out is not None:
-        console.say(f"written to {out}: certificates.csv, certificates.png, points.csv, manifest.json")
+        console.say(f"written to {out}: certificates.csv, points.csv, manifest.json")

@@ -24,8 +24,6 @@ from securenb.experiments.progress import rows, steps
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.scenario import Scenario
 from securenb.privacy.sensitivity import ADJACENCIES
-from securenb.report.comparison import comparison_figure
-from securenb.report.picture import save
 from securenb.report.record import write_rounds
 
 
@@ -61,13 +59,12 @@ def command(
         return
     show(scenario, compared)
     if out is not None:
-        console.say(f"written to {out}: results.csv, comparison.png, manifest.json")
+        console.say(f"written to {out}: results.csv, manifest.json")
 
 
 def write(folder: Path, scenario: Scenario, data: Dataset, compared: Compared) -> None:
-    """Table, picture and manifest of a comparison."""
+    """Table and manifest of a comparison."""
     compared.table().to_csv(folder / "results.csv", index=False)
-    save(comparison_figure(compared.table(), scenario.dataset), folder, "comparison")
     write_rounds(folder, {name: (round_, PROTOCOLS.build(name)) for name, round_ in compared.rounds.items()})
     write_manifest(
         folder,

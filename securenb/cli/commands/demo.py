@@ -10,7 +10,7 @@ from securenb.experiments.compare import compare
 from securenb.experiments.progress import steps
 from securenb.experiments.run_folder import run_folder
 from securenb.experiments.scenario import Scenario
-from securenb.report.page import PAGE
+from securenb.report.page import PAGE, Report
 
 PROTOCOLS = ("plain", "masking", "paillier")
 
@@ -29,6 +29,11 @@ def command(out: Out = None, overwrite: Overwrite = False) -> None:  # noqa: FBT
         write(draft, scenario, data, compared)
     write_report(folder / PAGE)
     show(scenario, compared)
-    console.say(f"\nwritten to {folder}: results.csv, comparison.png, manifest.json")
+    console.say(f"\nwritten to {folder}: results.csv, manifest.json")
+    try:
+        drawn = Report.read(folder).write_charts(folder / "charts")
+        console.say(f"written to {folder / 'charts'}: {', '.join(path.name for path in drawn)}")
+    except ValueError as error:
+        console.say(str(error))
     console.say(f"open in a browser: {folder / PAGE}")
     console.say("next: securenb compare mushroom --nodes 30 --epsilon 1 --seed 7 --out runs/mushroom")

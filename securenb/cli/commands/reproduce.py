@@ -1,5 +1,6 @@
 """`securenb reproduce`: every table and figure of the SECRYPT 2022 paper, as published and corrected."""
 
+import json as json_format
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from securenb.paper.joining import Online
 from securenb.paper.page import page
 from securenb.paper.study import Finding, Item, Parts, Settings
 from securenb.paper.table2 import Table2
-from securenb.report.picture import save
+from securenb.report.picture import SUFFIX, specification
 
 ITEMS: dict[str, type[Item]] = {
     item.name: item for item in (Table2, Figure1, Figure2, Figure3, Online, Decentralised)
@@ -29,7 +30,7 @@ ALL = "all"
 
 def command(
     what: Annotated[str, typer.Argument(help=f"{', '.join(ITEMS)}, or {ALL}.")],
-    out: Annotated[Path, typer.Option(help="A folder for CSV files, pictures and the page.")],
+    out: Annotated[Path, typer.Option(help="A folder for CSV files, charts and the page.")],
     trials: Annotated[int, typer.Option(help="Monte Carlo repetitions; the paper has 1000.")] = 1000,
     mode: Annotated[str, typer.Option(help="as-published, corrected, or both.")] = "both",
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 2022,
@@ -38,7 +39,7 @@ def command(
     report: WithReport = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
 ) -> None:
-    """Reproduce the paper: CSV files, pictures, and a page that compares. Interrupted, it can go on."""
+    """Reproduce the paper: CSV files, charts, and a page that compares. Interrupted, it can go on."""
     settings = _settings(what, trials, mode, seed)
     items = [ITEMS[name]() for name in settings.items]
     with run_folder(out, overwrite=overwrite) as folder:
@@ -59,16 +60,17 @@ def command(
     if resumed:
         console.say(f"{resumed} of {len(wanted)} batches were there already")
     show(findings)
-    console.say(f"written to {out}: index.html, CSV files, pictures, manifest.json")
+    console.say(f"written to {out}: index.html, CSV files, charts, manifest.json")
 
 
 def write(folder: Path, settings: Settings, findings: list[Finding], resumed: int) -> None:
-    """Tables, pictures, page and manifest."""
+    """Tables, charts, page and manifest."""
     for finding in findings:
         for name, table in finding.tables.items():
             table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
         for name, figure in finding.figures.items():
-            save(figure, folder, name)
+            text = json_format.dumps(specification(figure))
+            (folder / f"{name}{SUFFIX}").write_text(text, encoding="utf-8")
     (folder / "index.html").write_text(page(settings, findings), encoding="utf-8")
     write_manifest(folder, settings, resumed_batches=resumed)
 

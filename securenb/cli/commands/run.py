@@ -22,8 +22,6 @@ from securenb.experiments.progress import batches
 from securenb.experiments.rounds import RoundGrid, measure_round
 from securenb.experiments.run_folder import write_manifest
 from securenb.experiments.sweep import Measure, run_cells, sweep_folder
-from securenb.report.picture import save
-from securenb.report.resilience import breakdowns
 
 Grid = AttackGrid | BreakdownGrid | RoundGrid | DeviationGrid
 
@@ -64,7 +62,7 @@ def command(
             help="A TOML file with a table [attack], [round], [breakdown], [inference] or [deviation]."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="A folder for results, manifest and pictures.")],
+    out: Annotated[Path, typer.Option(help="A folder for results and manifest.")],
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
     backend: Annotated[str, typer.Option(help="joblib's: loky, sequential, dask, ray.")] = "loky",
     workers: Annotated[
@@ -104,8 +102,6 @@ def command(
         table.to_csv(folder / "results.csv", index=False)
         summary = kind.summary(table)
         summary.to_csv(folder / "summary.csv", index=False)
-        if isinstance(grid, BreakdownGrid):
-            save(breakdowns(table, ", ".join(grid.dataset)), folder, "breakdown")
         write_manifest(folder, grid)
     write_report(report_page(out, wanted=report))
     if json:

@@ -11,8 +11,7 @@ from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, 
 from securenb.experiments.progress import parts
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.scale import COSTS, scale, slope
-from securenb.report.picture import save
-from securenb.report.scaling import TITLE, scaling_figure
+from securenb.report.sections.scaling import TITLE
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,6 @@ def command(
             with run_folder(out, overwrite=overwrite) as folder:
                 table = scale(protocol, chosen, made.nodes, length, seed, progress=part)
                 table.to_csv(folder / "results.csv", index=False)
-                save(scaling_figure(table), folder, "scale")
                 write_manifest(folder, made)
     write_report(page)
     if json:
@@ -74,7 +72,7 @@ def command(
         if power is not None:
             console.say(f"{TITLE[cost]:<26} grows as n^{power:.2f} per node")
     if out is not None:
-        console.say(f"written to {out}: results.csv, scale.png, manifest.json")
+        console.say(f"written to {out}: results.csv, manifest.json")
 
 
 def _numbers(text: str) -> tuple[int, ...]:

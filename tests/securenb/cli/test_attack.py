@@ -12,21 +12,20 @@ from attacks.sweeps.breakdown import KINDS
 from securenb.cli.commands.attack import shares
 from securenb.cli.commands.run import read
 from securenb.cli.main import MISTAKE, main
+from securenb.report.page import Report
 
 SMALL = ["attack", "phishing", "--nodes", "12", "--rules", "sum,median", "--attacks", "scaled_flip,backdoor",
          "--trials", "2", "--jobs", "1", "--backend", "sequential", "--seed", "1"]  # fmt: skip
 
 
-def test_attack_writes_results_pictures_and_a_manifest_and_a_rerun_is_identical(tmp_path, capsys):
+def test_attack_writes_results_and_a_manifest_and_a_rerun_is_identical(tmp_path, capsys):
     more = ["--malicious", "0:0.2:0.2", "--group-size", "1,3,all", "--epsilon", "none,2"]
     for name in ("one", "two"):
         assert main([*SMALL, *more, "--out", str(tmp_path / name)]) == 0
     printed = capsys.readouterr().out
     assert "scaled_flip" in printed
     names = {path.name for path in (tmp_path / "one").iterdir()}
-    pictures = ("curves-phishing", "map-phishing", "dial-phishing")
-    drawn = {f"{name}.{kind}" for name in pictures for kind in ("png", "svg")}
-    assert names == {"results.csv", "summary.csv", "manifest.json"} | drawn
+    assert names == {"results.csv", "summary.csv", "manifest.json"}
     for name in names - {"manifest.json"}:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())
@@ -41,7 +40,6 @@ def test_run_reads_attacks_and_rounds_from_toml(tmp_path, capsys):
     )
     arguments = ["--jobs", "1", "--backend", "sequential"]
     assert main(["run", str(file), "--out", str(tmp_path / "a"), *arguments]) == 0
-    assert (tmp_path / "a" / "curves-phishing.png").exists()
     file.write_text(
         'trials = 2\nseed = 4\n[round]\ndataset = "phishing"\nnodes = 5\nepsilon = ["none", "1"]\n'
         'protocol = ["plain", "masking"]\n'
@@ -83,7 +81,8 @@ def test_other_attacks_are_swept_alike_and_a_rerun_is_identical(tmp_path, capsys
         assert table["outcome"].nunique() > 2
     else:
         assert len(table) == len(KINDS)
-        assert (tmp_path / "one" / "breakdown.png").exists()
+        (spec,) = dict(Report.read(tmp_path / "one")._sections())["Where rules break"].charts.values()
+        assert len(spec["layer"]) == 3
 
 
 def test_the_sweeps_of_the_documentation_can_be_read():

@@ -5,7 +5,7 @@ import pytest
 
 from protocols.protocol import PROTOCOLS
 from securenb.experiments.scale import scale, slope
-from securenb.report.scaling import scaling_figure
+from securenb.report.sections.scaling import costs
 
 
 def test_a_power_law_has_its_power_as_slope():
@@ -34,12 +34,11 @@ def test_numbers_of_nodes_that_make_no_line_are_refused(nodes):
         scale("plain", PROTOCOLS["plain"](), nodes, 20, seed=7)
 
 
-def test_the_picture_states_the_slope_on_logarithmic_axes():
+def test_the_chart_states_the_slope_on_logarithmic_axes():
     table = scale("plain", PROTOCOLS["plain"](), [10, 100], 20, seed=7)
-    axes = scaling_figure(table).axes
-    assert {(panel.get_xscale(), panel.get_yscale()) for panel in axes} == {("log", "log")}
-    labels = [text.get_text() for text in axes[0].get_legend().get_texts()]
-    assert f"sent: grows as n^{slope(table, 'sent'):.2f}" in labels
+    chart = costs(table, "kB per node").to_dict()
+    assert {chart["encoding"][axis]["scale"]["type"] for axis in "xy"} == {"log"}
+    assert f"sent: grows as n^{slope(table, 'sent'):.2f}" in chart["encoding"]["color"]["sort"]
 
 
 def test_progress_names_the_run_and_from_the_second_on_says_how_far_it_is():

@@ -83,7 +83,7 @@ def test_a_reproduction_leaves_tables_pictures_and_a_page_and_is_repeatable(pape
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
     left = {path.name for path in (tmp_path / "a").iterdir()}
     assert left == {
-        "fig1.csv", "fig1.png", "fig1.svg", "fig1_reference.csv", "index.html", "manifest.json"
+        "fig1.csv", "fig1.vl.json", "fig1_reference.csv", "index.html", "manifest.json"
     }  # fmt: skip
     for name in ("fig1.csv", "fig1_reference.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
@@ -92,7 +92,7 @@ def test_a_reproduction_leaves_tables_pictures_and_a_page_and_is_repeatable(pape
     assert table.groupby("mode").size().to_dict() == {mode: 7 * count for mode, count in arms.items()}
     assert table["accuracy"].between(0, 1).all()
     page = (tmp_path / "a" / "index.html").read_text()
-    assert "data:image/svg+xml" in page
+    assert "vegaEmbed(" in page
     assert "http://" not in page
 
 

@@ -2,12 +2,15 @@
 
 import json
 import shutil
+import sys
 
+import altair as alt
 import pandas as pd
 import pytest
 
 from securenb.cli.main import MISTAKE, main
 from securenb.report.page import Report
+from securenb.report.picture import script, specification
 from securenb.report.run import read_run
 from securenb.report.section import SECTIONS
 
@@ -97,12 +100,13 @@ def test_certificates_are_drawn(certified):
     assert [line["malicious"] for line in shown if line["series"] == "accuracy"] == [0, 1, 2]
 
 
-def test_a_picture_without_a_chart_of_its_own_is_on_the_page(compared, tmp_path):
+def test_scaling_has_a_chart_for_bytes_and_one_for_time(tmp_path):
     folder = tmp_path / "scale"
     arguments = ["scale", "--protocol", "plain", "--nodes", "3,5", "--length", "4", "--report"]
     assert main([*arguments, "--out", str(folder)]) == 0
-    assert "data:image/png;base64," in (folder / "report.html").read_text()
-    assert "data:image/png;base64," not in (compared / "report.html").read_text()
+    charts = dict(Report.read(folder)._sections())["What it costs as nodes become more"].charts
+    assert set(charts) == {"scale-0-0", "scale-0-1"}
+    assert "grows as n^" in (folder / "report.html").read_text()
 
 
 def test_a_sweep_of_rounds_has_a_line_for_each_combination_and_a_dot_for_each_round(tmp_path):
@@ -138,6 +142,30 @@ def test_charts_become_files_for_papers(attacked, tmp_path):
     drawn = ("curves-phishing-0", "dial-phishing-0", "map-phishing-0")
     assert names == {f"{name}.{kind}" for name in drawn for kind in ("png", "svg")}
     assert "malicious nodes" in (charts / "dial-phishing-0.svg").read_text()
+
+
+def test_without_vl_convert_a_report_is_whole_and_a_figure_says_what_to_install(
+    compared, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    assert main(["report", str(compared), "--out", str(tmp_path / "p.html")]) == 0
+    assert "vegaEmbed(" in (tmp_path / "p.html").read_text()
+    assert main(["report", str(compared), "--charts", str(tmp_path / "charts")]) == MISTAKE
+    assert "pip install 'securenb[figures]'" in capsys.readouterr().err
+
+
+def test_the_script_of_a_page_is_vega_and_closes_no_element():
+    text = script()
+    assert "vegaEmbed" in text
+    assert "</script" not in text
+
+
+def test_a_chart_that_a_run_left_is_drawn(compared, tmp_path):
+    left = tmp_path / "left"
+    shutil.copytree(compared, left)
+    chart = alt.Chart(pd.DataFrame({"x": [1]})).mark_point().encode(x="x:Q")
+    (left / "fig9.vl.json").write_text(json.dumps(specification(chart)))
+    assert "fig9-0" in dict(Report.read(left)._sections())["Figures"].charts
 
 
 def test_a_report_shows_itself_in_a_notebook(compared):
