@@ -2,7 +2,8 @@
 """Set up and run securenb on a machine with only Python 3.11+ and git.
 
 python3 run.py demo    the main job on data that ships with the package
-python3 run.py test    every test that needs no extra
+python3 run.py test    every test that needs no extra; -m smoke: a selection in a minute
+python3 run.py evidence [NAME] [--stale]   what takes longer, kept in docs/evidence
 python3 run.py check   formatting, lint, types, layers, doctests
 python3 run.py deploy-test   installs the extras for many machines, and runs their tests
 python3 run.py oracle-test   installs other libraries' accountants, and compares ours with them
@@ -27,6 +28,7 @@ NEED_FLOWER = ["protocols/engines/flower", "securenb/deploy/client_app", "secure
 COMMANDS = {
     "demo": [[PYTHON, "-m", "securenb", "demo"]],
     "test": [[*TESTS, "-m", "not slow"], [*TESTS, "-m", "slow"]],
+    "evidence": [[PYTHON, "-m", "benchmarks.evidence"]],
     "deploy-test": [
         [
             *PYTEST,
@@ -54,6 +56,7 @@ COMMANDS = {
 EXTRAS = {
     "demo": {"figures"},
     "test": {"test", "figures"},
+    "evidence": set(),
     "check": {"test", "check"},
     "docs": {"docs"},
     "deploy-test": {"test", "flower", "dask", "ray"},
@@ -113,7 +116,9 @@ def main() -> int:
         set_up(EXTRAS[sys.argv[1]])
     except subprocess.CalledProcessError as error:
         sys.exit(f"securenb: set-up failed (exit code {error.returncode}); the lines above say why")
-    for command in COMMANDS[sys.argv[1]]:
+    # a selection of one's own is no stage of the whole
+    stages = COMMANDS[sys.argv[1]][: 1 if "-m" in sys.argv[2:] else None]
+    for command in stages:
         code = subprocess.run([*command, *sys.argv[2:]], cwd=ROOT, check=False).returncode
         if code:
             return code

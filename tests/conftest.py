@@ -25,6 +25,26 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
+SMOKE = (
+    "tests/protocols/test_ring.py",
+    "tests/protocols/engines/test_local.py",
+    "tests/securenb/schema",
+    "tests/securenb/bayes",
+    "tests/securenb/privacy/test_ledger.py",
+    "tests/securenb/federation/test_federation.py",
+    "tests/test_evidence.py",
+)
+"""Where a minute is best spent: arithmetic, schema, model, ledger, and whole rounds."""
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what is fast among these as `smoke`."""
+    for item in items:
+        path = item.path.relative_to(item.config.rootpath).as_posix()
+        if path.startswith(SMOKE) and item.get_closest_marker("slow") is None:
+            item.add_marker("smoke")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def offline():
     """No test reaches for the network."""

@@ -1,0 +1,1 @@
+"""One claim a file; the file's name is the claim's."""
