@@ -7,7 +7,9 @@ from attacks.audit.federation_target import FederationTarget
 from attacks.audit.finding import LEVELS, Audit, Level
 from attacks.audit.run import run_audit
 from attacks.audit.target import Target, View
+from securenb.experiments.choices import NO_EPSILON
 from securenb.experiments.scenario import Scenario
+from securenb.privacy.mechanism import exact
 from securenb.privacy.sensitivity import Adjacency
 
 
@@ -35,7 +37,7 @@ def audit_round(
     subject: Scenario | Target,
     *,
     adjacency: Adjacency = "add-remove",
-    view: View = "group",
+    view: View | None = None,
     levels: Sequence[Level] = tuple(LEVELS),
     seed: int = 0,
     confidence: float = 0.95,
@@ -48,7 +50,8 @@ def audit_round(
     subject
         The round of a scenario; or any `attacks.audit.target.Target`.
     view
-        Whose view of the scenario's round, see `attacks.audit.target`; a target has its own.
+        Whose view of the scenario's round, see `attacks.audit.target`, by default the costliest; a target has
+        its own.
     adjacency, levels, seed, confidence, trials
         See `attacks.audit.run.run_audit`.
 
@@ -60,5 +63,7 @@ def audit_round(
     if isinstance(subject, Scenario):
         data = subject.load()
         federation = subject.federation_over(data.schema, subject.reference(data))
-        subject = FederationTarget(federation, subject.deal(data), view)
+        asked = None if subject.epsilon == NO_EPSILON else exact(subject.epsilon)
+        costliest: View = "node" if federation.protocol.claims.vectors_are_read else "group"
+        subject = FederationTarget(federation, subject.deal(data), view or costliest, asked)
     return run_audit(subject, adjacency, levels, seed=seed, confidence=confidence, trials=trials)
