@@ -8,13 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protocols.ring import Integers
-from securenb.data.dataset import Dataset, load_dataset
+from securenb.data.dataset import Dataset
 from securenb.data.node import Node
-from securenb.data.partition import deal
+from securenb.data.own import Own
+from securenb.data.partition import deal, gather
 from securenb.experiments.montecarlo import Scorer
 from securenb.experiments.sweep import Cell
 from securenb.randomness import Streams
 from securenb.schema.records import Records
+
+OF_THE_CATALOGUE = Own()
+"""No file of a user's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +55,11 @@ class Arena:
 
 
 @lru_cache(maxsize=4)
-def judged_on(dataset: str, numeric: Any, test_records: int | None, seed: int) -> tuple[Dataset, Scorer]:
+def judged_on(
+    dataset: str, numeric: Any, test_records: int | None, seed: int, own: Own = OF_THE_CATALOGUE
+) -> tuple[Dataset, Scorer]:
     """The data set with the test records that count, and these ready for scoring."""
-    data = load_dataset(dataset, numeric=numeric)
+    data = own.load(dataset, numeric)
     if test_records is not None and test_records < len(data.test):
         drawn = Streams(seed).rng("test records").permutation(len(data.test))[:test_records]
         data = replace(data, test=data.test[np.sort(drawn)])
@@ -63,13 +69,15 @@ def judged_on(dataset: str, numeric: Any, test_records: int | None, seed: int) -
 @lru_cache(maxsize=4)
 def _arena(
     dataset: str, numeric: Any, test_records: int | None, nodes: int, sizes: Any, skew: float | None,
-    trusted: int, seed: int, trial: int,
+    trusted: int, seed: int, trial: int, own: Own,
 ) -> Arena:  # fmt: skip
-    data, _ = judged_on(dataset, numeric, test_records, seed)
+    data, _ = judged_on(dataset, numeric, test_records, seed, own)
     streams = Streams(int.from_bytes(Streams(seed).entropy(f"trial {trial}")(8), "big"))
-    dealt = deal(
-        data.train, len(data.schema.classes), nodes, sizes=sizes, label_skew=skew, rng=streams.rng("deal")
-    )
+    rng = streams.rng("deal")
+    if data.holders is not None:
+        dealt = gather(data.train, data.holders)
+    else:
+        dealt = deal(data.train, len(data.schema.classes), nodes, sizes=sizes, label_skew=skew, rng=rng)
     return Arena(
         data,
         tuple(dealt),
@@ -84,4 +92,9 @@ def arena_of(cell: Cell) -> Arena:
     """The arena of a cell's trial."""
     key = (cell["dataset"], cell["numeric"], cell["test_records"])
     deal_by = (cell["nodes"], cell["sizes"], cell["label_skew"])
-    return _arena(*key, *deal_by, cell["trusted_records"], cell["seed"], cell["trial"])
+    return _arena(*key, *deal_by, cell["trusted_records"], cell["seed"], cell["trial"], own_of(cell))
+
+
+def own_of(cell: Cell) -> Own:
+    """How to read the user's file of a cell."""
+    return Own(*(cell.get(name) for name in ("schema_file", "label", "node_column", "test_file")))

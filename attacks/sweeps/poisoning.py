@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attacks.poison import Forged, Knowledge, Poison, PoisonedNode, choose_poison
-from attacks.sweeps.arena import Arena, arena_of, judged_on
+from attacks.sweeps.arena import Arena, arena_of, judged_on, own_of
 from attacks.sweeps.poisoning_grid import NO_ATTACK
 from attacks.sweeps.remembered import RememberedSources
 from attacks.toolkit.sampled import joined
@@ -217,7 +217,7 @@ def _setting(arena: Arena, *choices: Any) -> Setting:
 def measure(cell: Cell) -> list[dict[str, Any]]:
     """One line of results for each rule of a cell of `attacks.sweeps.poisoning_grid.AttackGrid.cells`."""
     arena = arena_of(cell)
-    scorer = judged_on(cell["dataset"], cell["numeric"], cell["test_records"], cell["seed"])[1]
+    scorer = judged_on(cell["dataset"], cell["numeric"], cell["test_records"], cell["seed"], own_of(cell))[1]
     setting = _setting(arena, *(cell[name] for name in CHOICES))
     poison = None if cell["attack"] == NO_ATTACK else choose_poison(cell["attack"])
     wanted = None if poison is None else poison.wanted(arena.data.schema, arena.data.test)

@@ -1,13 +1,16 @@
 """The choices of an attack sweep: every combination of them is measured."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from attacks.poison import POISONS, choose_poison
 from securenb.data.dataset import DATASETS
+from securenb.data.own import Own, is_file
 from securenb.data.partition import Sizes
+from securenb.data.source import STDIN
 from securenb.experiments.choices import NO_EPSILON
 from securenb.experiments.sweep import product
 from securenb.privacy.spec import spell_mechanism
@@ -18,6 +21,9 @@ NO_ATTACK = "none"
 
 Inputs = Literal["unchecked", "verified"]
 
+
+OWN = ("schema_file", "label", "node_column", "test_file")
+"""How to read a file of the user's; a cell has them only if they are given."""
 
 FIXED = ("delta", "trusted_records", "influence", "test_records", "split", "seed")
 """What is the same in every cell."""
@@ -46,7 +52,7 @@ class AttackGrid(BaseModel):
 
     Attributes
     ----------
-    dataset, nodes, sizes, label_skew, numeric, mechanism, delta
+    dataset, nodes, sizes, label_skew, numeric, mechanism, delta, schema_file, label, node_column, test_file
         As in `securenb.experiments.scenario.Scenario`.
     epsilon, group_size
         As there; group size ``"all"`` for one group, label skew ``"none"`` for none.
@@ -98,11 +104,32 @@ class AttackGrid(BaseModel):
     influence: bool = False
     test_records: int | None = Field(default=None, ge=10)
     seed: int = Field(default=0, ge=0)
+    schema_file: str | None = None
+    label: str | None = None
+    node_column: str | None = None
+    test_file: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nodes_of_the_file(cls, choices: Any) -> Any:
+        """Where a column names the nodes, there are as many as it names."""
+        if not isinstance(choices, dict) or not choices.get("node_column"):
+            return choices
+        if choices.get("nodes") is not None:
+            raise ValueError(
+                f"nodes {choices['nodes']}: column {choices['node_column']!r} says already who they are"
+            )
+        dataset = choices["dataset"]
+        if isinstance(dataset, list) and len(dataset) == 1:
+            (dataset,) = dataset
+        data = Own(*(choices.get(name) for name in OWN)).load(str(dataset))
+        assert data.holders is not None
+        return choices | {"nodes": [len(set(data.holders))]}
 
     @field_validator("*", mode="before")
     @classmethod
     def _listed(cls, value: Any, info: Any) -> Any:
-        singles = {"delta", "trials", "trusted_records", "influence", "test_records", "split", "seed"}
+        singles = {"delta", "trials", "trusted_records", "influence", "test_records", "split", "seed", *OWN}
         if info.field_name == "attacks" and value == "all":
             return list(POISONS)
         listed = value if info.field_name in singles or isinstance(value, list) else [value]
@@ -120,11 +147,25 @@ class AttackGrid(BaseModel):
         for value in values:
             match info.field_name:
                 case "dataset":
-                    DATASETS[value]
+                    if not is_file(value):
+                        DATASETS[value]
+                    elif value == str(STDIN) or Path(value).is_fifo():
+                        raise ValueError(f"{value} can be read once, and every process reads it: give a file")
                 case _:
                     if not 0 <= value < 1:
                         raise ValueError(f"a share of malicious nodes is at least 0 and below 1, got {value}")
         return values
+
+    @model_validator(mode="after")
+    def _readable(self) -> "AttackGrid":
+        for name in self.dataset:
+            self.own.check(name)
+        return self
+
+    @property
+    def own(self) -> Own:
+        """How to read a file of the user's."""
+        return Own(self.schema_file, self.label, self.node_column, self.test_file)
 
     @model_validator(mode="after")
     def _proven_where_a_rule_relies_on_it(self) -> "AttackGrid":
@@ -147,6 +188,7 @@ class AttackGrid(BaseModel):
         choices["malicious"] = list(dict.fromkeys([0.0, *self.malicious]))
         outer = ("dataset", "nodes", "sizes", "label_skew", "numeric")
         fixed = {name: choices[name] for name in FIXED}
+        fixed |= {name: choices[name] for name in OWN if choices[name] is not None}
         found = []
         for base in product({name: choices[name] for name in outer}):
             for trial in range(self.trials):

@@ -19,33 +19,28 @@ Out = Annotated[Path | None, typer.Option(help="A folder for results, manifest a
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier run in that folder.")]
 WithReport = Annotated[bool, typer.Option("--report", help="End with report.html in that folder.")]
 
+SchemaFile = Annotated[str | None, typer.Option("--schema", help="The schema of your file, in TOML.")]
+LabelColumn = Annotated[str | None, typer.Option(help="Your file's label column, if not the schema's.")]
+NodeColumn = Annotated[
+    str | None, typer.Option(help="Your file's column that names the node of each record.")
+]
+TestFile = Annotated[str | None, typer.Option("--test", help="A file to be judged on; else 1 row in 10.")]
+
 _REQUIRED = inspect.Parameter.empty
 
 SCENARIO: dict[str, tuple[Any, Any]] = {
     "dataset": (
-        Annotated[str, typer.Argument(help="A data set (`securenb list datasets`), or your own CSV file.")],
+        Annotated[str, typer.Argument(help="A data set (`securenb list datasets`), or your own file.")],
         _REQUIRED,
     ),
     "nodes": (
         Annotated[int | None, typer.Option(help="How many nodes the training records are dealt to.")],
         None,
     ),
-    "schema_file": (
-        Annotated[str | None, typer.Option("--schema", help="The schema of your CSV file, in TOML.")],
-        None,
-    ),
-    "label": (
-        Annotated[str | None, typer.Option(help="Your CSV file's label column, if not the schema's.")],
-        None,
-    ),
-    "node_column": (
-        Annotated[str | None, typer.Option(help="Your CSV file's column that names each record's node.")],
-        None,
-    ),
-    "test_file": (
-        Annotated[str | None, typer.Option("--test", help="A CSV file to be judged on; else 1 row in 10.")],
-        None,
-    ),
+    "schema_file": (SchemaFile, None),
+    "label": (LabelColumn, None),
+    "node_column": (NodeColumn, None),
+    "test_file": (TestFile, None),
     "epsilon": (
         Annotated[
             str, typer.Option(help="What one opened row costs a record (add/remove); `none` for no noise.")

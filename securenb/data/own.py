@@ -1,7 +1,7 @@
 """A user's own records as a data set: a file or a table, and a schema that the user wrote."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from securenb.data.dataset import Dataset
+from securenb.data.dataset import Dataset, load_dataset
 from securenb.data.hold_out import ONE_IN, held_out_by_content
 from securenb.data.reader import Names, read_records, read_table
 from securenb.data.source import STDIN, Source
@@ -24,8 +24,54 @@ ENDINGS = (".csv", ".txt", ".tsv", ".gz", ".parquet", ".pq", ".data")
 
 def is_file(dataset: str) -> bool:
     """Whether this is a user's file, or ``-`` for standard input, and no name of a data set."""
+    if ".py:" in dataset:  # a data set that a file of Python defines
+        return False
     named = dataset.lower().endswith(ENDINGS) or "/" in dataset or "\\" in dataset
     return named or dataset == str(STDIN) or Path(dataset).exists()
+
+
+@dataclass(frozen=True)
+class Own:
+    """How to read a file of the user's; all empty for a data set of the catalogue.
+
+    Attributes
+    ----------
+    schema_file, label, node_column, test_file
+        See `load_file`.
+    """
+
+    schema_file: str | None = None
+    label: str | None = None
+    node_column: str | None = None
+    test_file: str | None = None
+
+    def check(self, dataset: str) -> None:
+        """Raise `ValueError` unless this goes with the data set: a file needs a schema, others none of it."""
+        given = [name for name, value in vars(self).items() if value]
+        if is_file(dataset) and self.schema_file is None:
+            raise ValueError(f"{dataset} needs a schema file (--schema)")
+        if given and not is_file(dataset):
+            raise ValueError(f"{given[0]} goes with a file of your own, and {dataset!r} is none")
+
+    def load(
+        self,
+        dataset: str,
+        numeric: Literal["gaussian", "histogram"] = "gaussian",
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Dataset:
+        """A data set by its name, or the file of that name."""
+        if not is_file(dataset):
+            return load_dataset(dataset, numeric=numeric)
+        assert self.schema_file is not None
+        return load_file(
+            Path(dataset),
+            Path(self.schema_file),
+            label=self.label,
+            node_column=self.node_column,
+            test_path=None if self.test_file is None else Path(self.test_file),
+            numeric=numeric,
+            progress=progress,
+        )
 
 
 def load_file(

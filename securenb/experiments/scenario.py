@@ -1,15 +1,14 @@
 """One frozen description of an experiment: everything needed to run it again."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from securenb.data.dataset import Dataset, load_dataset, spell_dataset
+from securenb.data.dataset import Dataset, spell_dataset
 from securenb.data.node import Node
-from securenb.data.own import is_file, load_file
+from securenb.data.own import Own, is_file
 from securenb.data.partition import Sizes, deal, gather
 from securenb.experiments.choices import Choices
 from securenb.federation.federation import Federation
@@ -56,12 +55,7 @@ class Scenario(Choices):
 
     @model_validator(mode="after")
     def _complete(self) -> "Scenario":
-        own = is_file(self.dataset)
-        extra = [name for name in ("schema_file", "label", "node_column", "test_file") if getattr(self, name)]
-        if own and self.schema_file is None:
-            raise ValueError(f"{self.dataset} needs a schema file (--schema)")
-        if extra and not own:
-            raise ValueError(f"{extra[0]} goes with a file of your own, and {self.dataset!r} is none")
+        self.own.check(self.dataset)
         if self.node_column is None and self.nodes is None:
             raise ValueError("nodes is missing: how many nodes the records are dealt to")
         if self.node_column is not None and self.nodes is not None:
@@ -76,18 +70,12 @@ class Scenario(Choices):
         progress
             Called with the rows read so far, for a file of the user's.
         """
-        if not is_file(self.dataset):
-            return load_dataset(self.dataset, numeric=self.numeric)
-        assert self.schema_file is not None
-        return load_file(
-            Path(self.dataset),
-            Path(self.schema_file),
-            label=self.label,
-            node_column=self.node_column,
-            test_path=None if self.test_file is None else Path(self.test_file),
-            numeric=self.numeric,
-            progress=progress,
-        )
+        return self.own.load(self.dataset, self.numeric, progress)
+
+    @property
+    def own(self) -> Own:
+        """How to read a file of the user's."""
+        return Own(self.schema_file, self.label, self.node_column, self.test_file)
 
     def deal(self, data: Dataset) -> list[Node]:
         """The training records, at the nodes that hold them or dealt to as many as asked for."""

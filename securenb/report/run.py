@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from securenb.experiments.run_folder import MANIFEST
+from securenb.experiments.tables import read_table
 from securenb.report.picture import SUFFIX
 from securenb.report.record import FILE
 
@@ -57,7 +58,7 @@ def read_run(folder: Path) -> Run:
         raise ValueError(f"{folder} holds no run: there is no {MANIFEST} in it")
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        tables = {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
+        tables = {path.stem: read_table(path) for path in sorted(folder.glob("*.csv"))}
         rounds = json.loads((folder / FILE).read_text(encoding="utf-8")) if (folder / FILE).is_file() else {}
         documents = {
             path.stem: json.loads(path.read_text(encoding="utf-8"))

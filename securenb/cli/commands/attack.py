@@ -1,7 +1,7 @@
 """`securenb attack`: what poisons do to rules, and how bad it gets."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
@@ -12,12 +12,23 @@ from attacks.sweeps.poisoning import measure
 from attacks.sweeps.poisoning_grid import AttackGrid
 from protocols.spec import listed
 from securenb.cli import console
-from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
+from securenb.cli.options import (
+    Json,
+    LabelColumn,
+    NodeColumn,
+    Overwrite,
+    SchemaFile,
+    TestFile,
+    WithReport,
+    report_page,
+    write_report,
+)
 from securenb.experiments.checked import checked
 from securenb.experiments.intervals import DETAILS, FEWEST, summarised
 from securenb.experiments.progress import batches
 from securenb.experiments.run_folder import write_manifest
 from securenb.experiments.sweep import run_cells, sweep_folder
+from securenb.experiments.tables import worded, write_table
 from securenb.report.worst import worst
 from securenb.robust.bounds import breakdown_share
 
@@ -31,7 +42,7 @@ Influence = Annotated[
 
 
 def command(
-    dataset: Annotated[str, typer.Argument(help="A data set; `securenb list datasets` names them.")],
+    dataset: Annotated[str, typer.Argument(help="A data set (`securenb list datasets`), or your own file.")],
     out: Annotated[Path, typer.Option(help="A folder for results and manifest.")],
     attacks: Annotated[
         str, typer.Option(help="Poisons, separated by commas, as `alie:inside:noisy`; `all` for all.")
@@ -44,7 +55,13 @@ def command(
     ] = "0,0.2",
     group_size: Annotated[str, typer.Option(help="Nodes in a group: numbers or `all`, as 1,3,all.")] = "1",
     epsilon: Annotated[str, typer.Option(help="What an opened row costs: numbers or `none`.")] = "none",
-    nodes: Annotated[int, typer.Option(help="How many nodes the training records are dealt to.")] = 100,
+    nodes: Annotated[
+        int | None, typer.Option(help="How many nodes the training records are dealt to; 100 by default.")
+    ] = None,
+    schema_file: SchemaFile = None,
+    label: LabelColumn = None,
+    node_column: NodeColumn = None,
+    test_file: TestFile = None,
     sizes: Annotated[str, typer.Option(help="Records a node: equal, uniform or exponential.")] = "equal",
     label_skew: Annotated[str, typer.Option(help="Dirichlet parameters of labels; `none` for IID.")] = "none",
     numeric: Annotated[str, typer.Option(help="Numbers as `gaussian` or `histogram`.")] = "gaussian",
@@ -72,7 +89,11 @@ def command(
         malicious=shares(malicious),
         group_size=[int(size) if size.isdecimal() else size for size in words(group_size)],
         epsilon=words(epsilon),
-        nodes=nodes,
+        schema_file=schema_file,
+        label=label,
+        node_column=node_column,
+        test_file=test_file,
+        **({} if nodes is None else {"nodes": nodes}),
         sizes=sizes,
         label_skew=[skew if skew == "none" else float(skew) for skew in words(label_skew)],
         numeric=numeric,
@@ -111,8 +132,10 @@ def run_attack(
 ) -> None:
     """Measure the grid, draw it, say what came out."""
     cells = grid.cells()
-    searched = BreakdownGrid(dataset=grid.dataset, nodes=grid.nodes, trials=grid.trials, seed=grid.seed)
-    more = searched.cells() if breakdown else []
+    more: list[dict[str, Any]] = []
+    if breakdown:
+        choices = {"dataset": grid.dataset, "nodes": grid.nodes, "trials": grid.trials, "seed": grid.seed}
+        more = checked(BreakdownGrid, **choices).cells()
     with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
         total, done = len(cells) + len(more), len(progress.finished)
         with batches(total, min(done, total)) as step:
@@ -124,9 +147,9 @@ def run_attack(
             }
             table = run_cells(cells, measure, progress, **run)  # type: ignore[arg-type]
             broken = run_cells(more, measure_breakdown, progress, **run) if more else None  # type: ignore[arg-type]
-        table.to_csv(folder / "results.csv", index=False)
+        write_table(table, folder / "results.csv")
         summary = summary_of(table)
-        summary.to_csv(folder / "summary.csv", index=False)
+        write_table(summary, folder / "summary.csv")
         if broken is not None:
             broken.to_csv(folder / "breakdown.csv", index=False)
         write_manifest(folder, grid)
@@ -136,7 +159,7 @@ def run_attack(
         return
     told = summary.drop(columns=list(DETAILS)).columns
     columns = [name for name in told if summary[name].nunique(dropna=False) > 1 or name == "rule"]
-    lines = [[_shown(value) for value in line] for line in summary[columns].itertuples(index=False)]
+    lines = [[_shown(value) for value in line] for line in worded(summary)[columns].itertuples(index=False)]
     console.show_table("balanced accuracy under the worst attack (backdoors apart)", columns, lines)
     if grid.trials < FEWEST:
         console.say(

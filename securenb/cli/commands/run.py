@@ -22,6 +22,7 @@ from securenb.experiments.progress import batches
 from securenb.experiments.rounds import RoundGrid, measure_round
 from securenb.experiments.run_folder import write_manifest
 from securenb.experiments.sweep import Measure, run_cells, sweep_folder
+from securenb.experiments.tables import write_table
 
 Grid = AttackGrid | BreakdownGrid | RoundGrid | DeviationGrid
 
@@ -99,9 +100,9 @@ def command(
                 address=workers,
                 watch=lambda _: step("cells"),
             )
-        table.to_csv(folder / "results.csv", index=False)
+        write_table(table, folder / "results.csv")
         summary = kind.summary(table)
-        summary.to_csv(folder / "summary.csv", index=False)
+        write_table(summary, folder / "summary.csv")
         write_manifest(folder, grid)
     write_report(report_page(out, wanted=report))
     if json:
