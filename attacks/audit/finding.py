@@ -8,7 +8,7 @@ import pandas as pd
 
 from securenb._html import html_table
 
-Level = Literal["L0", "L1", "L2", "L3"]
+Level = Literal["file", "L0", "L1", "L2", "L3"]
 
 LEVELS: dict[Level, str] = {
     "L0": "ledger, static and certain",
@@ -104,14 +104,14 @@ class Audit:
     def _worst(self) -> Finding:
         """The failure to name first: a replay has a witness, and what is certain precedes what is likely."""
         failed = [finding for finding in self.findings if finding.verdict == "FAIL"]
-        order = ("L1", "L0", "L2", "L3")
+        order = ("file", "L1", "L0", "L2", "L3")
         return min(failed, key=lambda f: (order.index(f.level), "witness" not in f.evidence))
 
     def conclusion(self) -> str:
         """One sentence."""
         if self.verdict == "FAIL":
             first = self._worst()
-            certain = first.level in ("L0", "L1")
+            certain = first.level in ("file", "L0", "L1")
             how = "certainly" if certain else f"with {self.confidence:.4g} confidence"
             claim = "private" if self.claimed is None else f"({self.claimed:.6g}, {self.delta:g})-DP"
             return (

@@ -3,6 +3,7 @@
 import json as json_format
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,18 +12,20 @@ import pandas as pd
 import typer
 
 from attacks.audit.federation_target import FederationTarget
+from attacks.audit.file_level import EDITS, FILE, audit_file
 from attacks.audit.finding import EXIT_CODES, LEVELS, Audit
 from attacks.audit.paper_target import PaperTarget
 from attacks.audit.run import run_audit, steps_of
 from attacks.audit.specimen import ZOO
 from attacks.audit.target import Target, View
 from securenb.cli import console
-from securenb.cli.options import Json, Out, Overwrite
+from securenb.cli.options import Json, LabelColumn, NodeColumn, Out, Overwrite, SchemaFile, TestFile
 from securenb.cli.options import group_size as parsed_group_size
 from securenb.cli.release_audit import ReleaseChoices, audit_choices
 from securenb.cli.zoo_audit import audit_all, show
 from securenb.data.dataset import DATASETS
 from securenb.data.node import Node
+from securenb.data.own import is_file
 from securenb.data.partition import node_ids
 from securenb.experiments.choices import NO_EPSILON
 from securenb.experiments.progress import steps
@@ -30,9 +33,11 @@ from securenb.experiments.run_folder import Replayable, run_folder, write_manife
 from securenb.experiments.scenario import Scenario
 from securenb.privacy.mechanism import exact
 from securenb.privacy.sensitivity import Adjacency
+from securenb.randomness import Streams
 from securenb.report.page import PAGE, Report
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
+from securenb.schema.toml import read_schema
 
 STEPS = 12
 """Steps that the audit of a release reports, about."""
@@ -41,8 +46,14 @@ STEPS = 12
 def command(
     dataset: Annotated[
         str | None,
-        typer.Argument(help="A data set, of which only the schema is used; or `module:function`, a release."),
+        typer.Argument(
+            help="A data set (only its schema is used), your own file, or `module:function`, a release."
+        ),
     ] = None,
+    schema_file: SchemaFile = None,
+    label: LabelColumn = None,
+    node_column: NodeColumn = None,
+    test_file: TestFile = None,
     scenario: Annotated[
         Path | None, typer.Option(help="A TOML file with the choices of a round; instead of those below.")
     ] = None,
@@ -53,7 +64,9 @@ def command(
         View | None, typer.Option(help="What the adversary sees; by default what costs most.")
     ] = None,
     adjacency: Annotated[Adjacency, typer.Option(help="Which data sets are neighbours.")] = "add-remove",
-    level: Annotated[str, typer.Option(help="Levels, separated by commas.")] = "L0,L1,L2,L3",
+    level: Annotated[
+        str, typer.Option(help="Levels, separated by commas; `file` is for files of your own.")
+    ] = "file,L0,L1,L2,L3",
     confidence: Annotated[
         float | None,
         typer.Option(
@@ -61,7 +74,9 @@ def command(
         ),
     ] = None,
     trials: Annotated[int | None, typer.Option(help="Runs on each input, for statistical levels.")] = None,
-    nodes: Annotated[int, typer.Option(help="How many nodes the training records are dealt to.")] = 100,
+    nodes: Annotated[
+        int | None, typer.Option(help="How many nodes the training records are dealt to; 100 by default.")
+    ] = None,
     protocol: Annotated[str, typer.Option(help="The secure sum.")] = "secagg",
     epsilon: Annotated[
         str | None, typer.Option(help="What is claimed: of a round, what one opened row costs (1).")
@@ -140,7 +155,11 @@ def command(
     dataset, epsilon, confidence = dataset or "phishing", epsilon or "1", confidence or 0.95
     choices: dict[str, Any] = {
         "dataset": dataset,
-        "nodes": nodes,
+        "schema_file": schema_file,
+        "label": label,
+        "node_column": node_column,
+        "test_file": test_file,
+        "nodes": 100 if nodes is None and node_column is None else nodes,
         "protocol": protocol,
         "epsilon": epsilon,
         "delta": delta,
@@ -154,13 +173,27 @@ def command(
         choices = {"dataset": dataset, **_read(scenario)}
     audited = Scenario.checked(**choices)
     subject = _target(target, audited, view)
-    levels = [name for name in LEVELS if name in {part.strip() for part in level.split(",")}]
-    if unknown := {part.strip() for part in level.split(",")} - set(LEVELS):
-        raise ValueError(f"levels are {', '.join(LEVELS)}, got {', '.join(sorted(unknown))}")
-    with steps(steps_of(subject, levels)) as step:
+    asked_for = {part.strip() for part in level.split(",")}
+    levels = [name for name in LEVELS if name in asked_for]
+    if unknown := asked_for - {FILE, *LEVELS}:
+        raise ValueError(f"levels are {FILE}, {', '.join(LEVELS)}, got {', '.join(sorted(unknown))}")
+    with_file = FILE in asked_for and target == "own" and is_file(audited.dataset)
+    if not levels and not with_file:
+        raise ValueError(f"the level {FILE} is for a file of your own, and {audited.dataset!r} is none")
+    with steps(steps_of(subject, levels) + (EDITS if with_file else 0)) as step:
+        rng = Streams(seed).rng(FILE)
+        begun = tuple(audit_file(audited, subject.schema, rng, progress=step)) if with_file else ()
         audit = run_audit(
-            subject, adjacency, levels, seed=seed, confidence=confidence, trials=trials, progress=step
+            subject,
+            adjacency,
+            levels or ["L0"],
+            seed=seed,
+            confidence=confidence,
+            trials=trials,
+            progress=step,
         )
+    findings = (*begun, *(audit.findings if levels else ()))
+    audit = replace(audit, findings=findings)
     return _finish(audit, audited, out, overwrite=overwrite, json=json)
 
 
@@ -204,7 +237,11 @@ def _target(name: str, scenario: Scenario, view: View | None) -> Target:
 
 
 def _schema(scenario: Scenario) -> Schema:
-    schema = DATASETS[scenario.dataset].schema
+    if scenario.schema_file is not None:
+        schema = read_schema(Path(scenario.schema_file))
+        schema = schema if scenario.label is None else replace(schema, label=scenario.label)
+    else:
+        schema = DATASETS[scenario.dataset].schema
     return schema if scenario.numeric == "gaussian" else schema.histogram()
 
 
