@@ -1,6 +1,8 @@
 """Naive Bayes with fixed parameters: it predicts, and has no way to be fitted."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,7 +78,11 @@ class NaiveBayes:
 
     def predict_proba(self, frame: pd.DataFrame) -> Floats:
         """Class probabilities, shape (n, C)."""
-        joint = self.log_joint(self.schema.encode(frame))
+        return self.proba_of_codes(self.schema.encode(frame))
+
+    def proba_of_codes(self, codes: Codes) -> Floats:
+        """Class probabilities, shape (n, C), for codes (n, F)."""
+        joint = self.log_joint(codes)
         joint -= joint.max(axis=1, keepdims=True)
         weights = np.exp(joint)
         shares: Floats = weights / weights.sum(axis=1, keepdims=True)
@@ -141,6 +147,20 @@ class NaiveBayes:
         parameters = Parameters(schema, table, np.asarray(data["defined"], dtype=np.bool_))
         pooled = Pooled.from_dict(schema, data["pooled"]) if "pooled" in data else None
         return cls(parameters, pooled)
+
+    def save(self, path: Path) -> None:
+        """Write the model as JSON, in a format that names its version."""
+        path.write_text(json.dumps(self.to_dict()) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> "NaiveBayes":
+        """Inverse of `save`; a `ValueError` that names the file if it is no model of this version."""
+        try:
+            return cls.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise ValueError(f"{path}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}: {error}") from None
 
 
 def balanced_accuracy(truth: NDArray[np.int32], predicted: NDArray[np.int64]) -> float:

@@ -1,6 +1,5 @@
 """`securenb train`: one federated round, its model saved."""
 
-import json as json_format
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,6 +20,7 @@ from securenb.cli.options import (
 from securenb.data.dataset import Dataset
 from securenb.experiments.progress import rows
 from securenb.experiments.run_folder import run_folder, write_manifest
+from securenb.experiments.saved_model import MODEL
 from securenb.federation.influence import MOST_ROWS, STANDS_OUT, influences_in
 from securenb.federation.proven import proven_in_words
 from securenb.federation.round import Round
@@ -79,8 +79,7 @@ def command(
         with run_folder(out, overwrite=overwrite) as folder:
             round_ = run()
             pd.DataFrame([round_figures(round_, data.test)]).to_csv(folder / "results.csv", index=False)
-            model = json_format.dumps(round_.model.to_dict())
-            (folder / "model.json").write_text(model + "\n", encoding="utf-8")
+            round_.model.save(folder / MODEL)
             write_rounds(folder, {protocol: (round_, federation.protocol)})
             if 1 < len(round_.opened.members) <= MOST_ROWS:
                 influence = influences_in(federation, round_.opened, scenario.reference(data))

@@ -1,0 +1,175 @@
+"""Own data on every command alike, and predictions out again."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from securenb.bayes.model import NaiveBayes
+from securenb.cli.main import MISTAKE, main
+
+SCHEMA = """
+label = "y"
+classes = ["no", "yes"]
+[[features]]
+kind = "categorical"
+name = "zip"
+levels = ["01", "1", "A"]
+[[features]]
+kind = "numeric"
+name = "age"
+lower = 0
+upper = 100
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"s{i % 4},{('01', '1')[i % 2]},{(i * 7) % 50 + 25 * (i % 2)},{('no', 'yes')[i % 2]}\n"
+        for i in range(240)
+    ]
+    (tmp_path / "data.csv").write_text("site,zip,age,y\n" + "".join(rows))
+    (tmp_path / "schema.toml").write_text(SCHEMA)
+    return ["data.csv", "--schema", "schema.toml", "--node-column", "site"]
+
+
+ATTACK = [
+    "--attacks",
+    "label_flip",
+    "--rules",
+    "sum,median",
+    "--malicious",
+    "0.3",
+    "--trials",
+    "2",
+    "--jobs",
+    "1",
+]
+COMMANDS = {
+    "train": ["--protocol", "masking", "--epsilon", "1"],
+    "compare": ["--protocols", "plain,masking", "--epsilon", "1"],
+    "attack": [*ATTACK, "--group-size", "1,all"],
+    "audit": ["--protocol", "masking", "--level", "file,L0"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_takes_a_file_alike(command, own, tmp_path):
+    assert main([command, *own, *COMMANDS[command], "--out", "run"]) == 0
+    scenario = json.loads((tmp_path / "run" / "manifest.json").read_text())["scenario"]
+    assert scenario["schema_file"] == "schema.toml"
+    assert main(["report", "run"]) == 0
+
+
+@pytest.mark.parametrize("table", ["attack", "round"])
+def test_a_sweep_takes_a_file(table, own, tmp_path):
+    own_keys = 'dataset = "data.csv"\nschema_file = "schema.toml"\nnode_column = "site"\n'
+    choices = {
+        "attack": 'rules = ["sum"]\nattacks = ["label_flip"]\nmalicious = [0.3]\ntrials = 1\n',
+        "round": 'protocol = "masking"\nepsilon = ["1", "none"]\n',
+    }
+    (tmp_path / "sweep.toml").write_text(f"[{table}]\n{own_keys}{choices[table]}")
+    assert main(["run", "sweep.toml", "--out", "run", "--jobs", "1"]) == 0
+    results = pd.read_csv(tmp_path / "run" / "results.csv", dtype=str, keep_default_na=False)
+    assert set(results["dataset"]) == {"data.csv"}
+
+
+BAD = {
+    "s1,B,3,no": "row 242, column 'zip': 'B' is not in the schema",
+    "s1,1,old,no": "row 242, column 'age': 'old' is not in the schema (no number)",
+    "s1,1,,no": "row 242, column 'age': '' is not in the schema (missing",
+    ",1,3,no": "row 242, column 'site': names no node",
+    's1,"1,3,no': "row 242, column 'zip': opens a quotation",
+    "s1,1,3": "row 242: has 3 fields",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [*(("train", line) for line in BAD), *((command, "s1,B,3,no") for command in COMMANDS)],
+)
+def test_a_bad_line_is_one_clear_line_and_nothing_is_written(command, line, own, tmp_path, capsys):
+    with (tmp_path / "data.csv").open("a") as file:
+        file.write(line + "\n")
+    assert main([command, *own, *COMMANDS[command], "--out", "run"]) == MISTAKE
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert BAD[line] in printed
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "schema.toml"]
+
+
+def test_a_group_of_all_has_a_word_in_every_table(own, tmp_path):
+    assert main(["attack", *own, *COMMANDS["attack"], "--out", "run"]) == 0
+    for name in ("results", "summary"):
+        table = pd.read_csv(tmp_path / "run" / f"{name}.csv")
+        assert set(table["group_size"]) == {"1", "all"}
+        assert table.groupby("group_size").size().sum() == len(table)
+
+
+def test_a_file_that_can_be_read_once_is_no_ground_for_a_sweep(own, tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    for once in ("pipe", "-"):
+        assert (
+            main(["attack", once, *own[1:3], *COMMANDS["attack"], "--nodes", "4", "--out", "run"]) == MISTAKE
+        )
+        assert "can be read once" in capsys.readouterr().err
+
+
+@pytest.fixture
+def trained(own, capsys):
+    assert main(["train", *own, *COMMANDS["train"], "--out", "run"]) == 0
+    capsys.readouterr()
+    return NaiveBayes.load
+
+
+def test_predictions_are_those_of_the_model_with_the_rows_of_the_file(trained, tmp_path, capsys):
+    model = trained(tmp_path / "run" / "model.json")
+    (tmp_path / "new.csv").write_text("age,zip\n80,1\n\n3,01\n,A\n")
+    assert main(["predict", "run", "new.csv", "--probabilities"]) == 0
+    found = list(csv.reader(io.StringIO(capsys.readouterr().out)))
+    assert found[0] == ["row", "y", "p(no)", "p(yes)"]
+    assert [line[0] for line in found[1:]] == ["2", "4", "5"]
+    frame = pd.DataFrame({"age": [80, 3, None], "zip": ["1", "01", "A"]})
+    assert [line[1] for line in found[1:]] == model.predict(frame).tolist()
+    assert [list(map(float, line[2:])) for line in found[1:]] == model.predict_proba(frame).tolist()
+    assert main(["predict", "run/model.json", "new.csv", "--out", "found.csv"]) == 0
+    assert (tmp_path / "found.csv").read_text().splitlines()[0] == "row,y"
+
+
+def test_a_prediction_for_what_the_schema_does_not_have_is_refused_unless_asked_for(
+    trained, tmp_path, capsys
+):
+    (tmp_path / "new.csv").write_text("age,zip\n80,1\n3,B\n")
+    assert main(["predict", "run", "new.csv", "--out", "found.csv"]) == MISTAKE
+    printed = capsys.readouterr()
+    assert "row 3, column 'zip': 'B' is not in the schema" in printed.err
+    assert not printed.out
+    assert not list(tmp_path.glob("*found*"))
+    assert main(["predict", "run", "new.csv", "--ignore-unknown"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_model_is_what_it_was_when_it_was_saved(trained, tmp_path):
+    model = trained(tmp_path / "run" / "model.json")
+    model.save(tmp_path / "copy.json")
+    assert NaiveBayes.load(tmp_path / "copy.json").to_dict() == model.to_dict()
+    (tmp_path / "copy.json").write_text((tmp_path / "copy.json").read_text().replace("model 1", "model 9"))
+    with pytest.raises(ValueError, match=r"copy\.json: not a model: expected format 'securenb model 1'"):
+        NaiveBayes.load(tmp_path / "copy.json")
+    with pytest.raises(ValueError, match=r"gone\.json: No such file"):
+        NaiveBayes.load(tmp_path / "gone.json")
+
+
+def test_an_audit_that_passes_ends_so_on_a_terminal_of_letters_and_digits(own):
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    asked = [sys.executable, "-m", "securenb", "audit", *own, "--protocol", "masking", "--level", "L0"]
+    done = subprocess.run(asked, env=ascii_only, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"PASS" in done.stdout
