@@ -23,11 +23,20 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 PYTEST = [PYTHON, "-m", "pytest", "-q"]
 TESTS = [*PYTEST, "-n", "auto", "--ignore=tests/flower"]
+THE_DOOR = [
+    "tests/securenb/schema",
+    *(f"tests/securenb/data/test_{name}.py" for name in ("cases", "reader", "draft")),
+]
+"""What must not depend on the version of pandas."""
 PACKAGES = ["securenb", "protocols", "attacks"]
 NEED_FLOWER = ["protocols/engines/flower", "securenb/deploy/client_app", "securenb/deploy/server_app"]
 COMMANDS = {
     "demo": [[PYTHON, "-m", "securenb", "demo"]],
-    "test": [[*TESTS, "-m", "not slow"], [*TESTS, "-m", "slow"]],
+    "test": [
+        [*TESTS, "-m", "not slow"],
+        [*TESTS, "-m", "slow"],
+        [PYTHON, "tests/with_oldest_pandas.py", "-n", "auto", *THE_DOOR],
+    ],
     "evidence": [[PYTHON, "-m", "benchmarks.evidence"]],
     "deploy-test": [
         [
