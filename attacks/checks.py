@@ -18,7 +18,7 @@ from securenb.federation.federation import Federation
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.robust.rules.sum import Sum
 from securenb.robust.spec import choose_rule
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.invariants import invariants
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema

@@ -20,7 +20,7 @@ import pandas as pd
 
 from securenb.data.datasets.adult import Adult
 from securenb.data.reader import read_records
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 
 SCHEMA = Adult.schema

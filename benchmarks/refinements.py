@@ -20,7 +20,7 @@ from securenb.federation.postprocess import Refinement, variances
 from securenb.privacy.mechanism import MECHANISMS
 from securenb.privacy.samplers import FastNoise
 from securenb.robust.rule import Rows
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics

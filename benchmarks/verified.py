@@ -33,7 +33,7 @@ from securenb.bayes.parameters import estimate
 from securenb.certify.certificate import certify_sums
 from securenb.data.dataset import Dataset, load_dataset
 from securenb.robust.bounds import breakdown_share
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.invariants import invariants
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
@@ -95,10 +95,7 @@ def report_round(data: Dataset, nodes: int, seed: int) -> None:
 
 
 def random_statistics(schema: Schema, records: int, rng: np.random.Generator) -> Statistics:
-    codes = [
-        rng.integers(0, feature.steps + 1 if isinstance(feature, Numeric) else len(feature.levels), records)
-        for feature in schema.features
-    ]
+    codes = [rng.integers(0, feature.size, records) for feature in schema.features]
     labels = rng.integers(0, len(schema.classes), records)
     return Statistics.of(schema, Records(np.stack(codes, 1).astype(np.int32), labels.astype(np.int32)))
 
@@ -108,7 +105,7 @@ def violations(schema: Schema, cap: int, rng: np.random.Generator) -> Iterator[t
     table = random_statistics(schema, int(rng.integers(cap // 2, cap + 1)), rng).table
     row, by = int(rng.integers(len(schema.classes))), int(rng.integers(1, cap))
     numeric = [block for block in schema.blocks if block.kind == "sum"]
-    levels = [block for block in schema.blocks if block.kind == "levels"]
+    levels = [block for block in schema.blocks if block.partition]
     chosen = levels[rng.integers(len(levels))]
     cell = int(rng.integers(chosen.start, chosen.stop))
 

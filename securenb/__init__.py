@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     __version__: str
 
 _NAMES = {
-    "Binned": "securenb.schema.feature",
-    "Categorical": "securenb.schema.feature",
+    "Binned": "securenb.schema.features",
+    "Categorical": "securenb.schema.features",
     "Comparison": "securenb.experiments.compare:Compared",
     "DATASETS": "securenb.data.dataset",
     "Dataset": "securenb.data.dataset",
@@ -25,7 +25,7 @@ _NAMES = {
     "MixedNB": "securenb.estimators.estimator",
     "NaiveBayes": "securenb.bayes.model",
     "Node": "securenb.data.node",
-    "Numeric": "securenb.schema.feature",
+    "Numeric": "securenb.schema.features",
     "PREAGGREGATIONS": "securenb.robust.preaggregation",
     "PROTOCOLS": "protocols.protocol",
     "PointRule": "securenb.robust.centre_rule",

@@ -15,7 +15,6 @@ import protocols
 import securenb as nb
 from protocols.catalogue import CATALOGUES
 from securenb.data.dataset import Dataset, DatasetUnavailable, load_dataset
-from securenb.schema.feature import Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.toml import schema_to_dict
@@ -97,15 +96,9 @@ def _as_files(folder: Path, schema: Schema, records: dict[str, Records]) -> tupl
     paths = {}
     for name, held in records.items():
         columns = {
-            feature.name: _values(feature, held.codes[:, at]) for at, feature in enumerate(schema.features)
+            feature.name: feature.decode(held.codes[:, at]) for at, feature in enumerate(schema.features)
         }
         columns[schema.label] = [schema.classes[label] for label in held.labels]
         paths[name] = folder / f"{name}.csv"
         pd.DataFrame(columns).to_csv(paths[name], index=False)
     return folder / "schema.toml", paths
-
-
-def _values(feature, codes):
-    if isinstance(feature, Numeric):
-        return feature.lower + codes * ((feature.upper - feature.lower) / feature.steps)
-    return [feature.levels[code] for code in codes]

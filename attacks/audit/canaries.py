@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from attacks.audit.finding import Finding
 from attacks.audit.lower_bound import one_run_bound
 from securenb.bayes.parameters import Floats
-from securenb.schema.feature import Categorical, Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
@@ -96,10 +95,8 @@ def plant(schema: Schema, nodes: Sequence[str], count: int, rng: np.random.Gener
         raise ValueError(f"needs at least one canary and one node, got {count} at {len(nodes)} nodes")
     codes = np.empty((count + 1, len(schema.features)), dtype=np.int32)
     for index, feature in enumerate(schema.features):
-        if isinstance(feature, Numeric):
-            codes[:, index] = feature.steps * rng.integers(2, size=count + 1)
-        else:
-            codes[:, index] = rng.integers(len(feature.levels), size=count + 1)
+        ends = np.arange(feature.size) if feature.partition else np.array([0, feature.size - 1])
+        codes[:, index] = ends[rng.integers(len(ends), size=count + 1)]
     labels = rng.integers(len(schema.classes), size=count + 1).astype(np.int32)
     at = tuple(nodes[index % len(nodes)] for index in range(count))
     return Canaries(
@@ -111,13 +108,7 @@ def table(schema: Schema, records: Records) -> pd.DataFrame:
     """Records as a person would write them: they encode to the same codes again."""
     columns: dict[str, list[object]] = {}
     for index, feature in enumerate(schema.features):
-        codes = records.codes[:, index].tolist()
-        if isinstance(feature, Categorical):
-            columns[feature.name] = [feature.levels[code] for code in codes]
-        elif isinstance(feature, Numeric):
-            columns[feature.name] = [feature.lower + code * feature.step for code in codes]
-        else:
-            columns[feature.name] = [(feature.edges[code] + feature.edges[code + 1]) / 2 for code in codes]
+        columns[feature.name] = feature.decode(records.codes[:, index])
     columns[schema.label] = [schema.classes[label] for label in records.labels.tolist()]
     return pd.DataFrame(columns)
 

@@ -21,7 +21,6 @@ from protocols.ring import Integers
 from securenb.data.partition import gather
 from securenb.data.source import opened
 from securenb.experiments.scenario import Scenario
-from securenb.schema.feature import Categorical, Numeric
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
 
@@ -118,14 +117,15 @@ def _values(name: str, cell: str, schema: Schema) -> Sequence[str]:
     feature = next((feature for feature in schema.features if feature.name == name), None)
     if name == schema.label:
         own = schema.classes
-    elif isinstance(feature, Categorical):
-        own = feature.levels
-    elif isinstance(feature, Numeric):
-        middle = (feature.lower + feature.upper) / 2
-        own = tuple(map(repr, (feature.lower, feature.upper, middle, 1e12, -1e12, 0.0)))
-        own += (f"+{abs(middle)!r}", f"0{abs(int(middle))}", f"{int(middle)}", f"{int(middle)}e0")
-    else:
+    elif feature is None:
         own = ("0", "1", "-1e9", "1e9", "00.5")
+    elif feature.bounds is None:
+        own = tuple(map(str, feature.decode(np.arange(feature.size, dtype=np.int32))))
+    else:
+        lower, upper = feature.bounds
+        middle = (lower + upper) / 2
+        own = tuple(map(repr, (lower, upper, middle, 1e12, -1e12, 0.0)))
+        own += (f"+{abs(middle)!r}", f"0{abs(int(middle))}", f"{int(middle)}", f"{int(middle)}e0")
     spelt = [
         cell,
         f" {cell} ",

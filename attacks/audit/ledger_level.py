@@ -9,13 +9,12 @@ import numpy as np
 from attacks.audit.finding import Finding
 from attacks.audit.target import Line, Target
 from protocols.errors import Abort
-from protocols.ring import BITS
+from protocols.ring import BITS, Integers
 from securenb.privacy.accountant import Query
 from securenb.privacy.cost import Cost, Either, Together, epsilon_at
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.mechanism import TAIL_BITS
 from securenb.privacy.sensitivity import ADJACENCIES, Adjacency
-from securenb.schema.feature import Numeric
 from securenb.schema.schema import Schema
 
 
@@ -62,24 +61,29 @@ def _sensitivities(target: Target, lines: Sequence[Line]) -> str:
 
 def reach(schema: Schema, line: Line) -> int:
     """How far adding one record can move a coordinate of the line, by trying everything it may hold."""
-    return max(abs(value) for value in _held(schema, line))
+    return int(np.abs(_held(schema, line)).max())
 
 
 def span(schema: Schema, line: Line) -> int:
     """How far changing one record within its class can move a coordinate of the line, in the same way."""
-    values = _held(schema, line)
-    return max(values) - min(values)
+    return int(np.ptp(_held(schema, line), axis=0).max())
 
 
-def _held(schema: Schema, line: Line) -> list[int]:
-    """What a record of the class may add to one coordinate."""
-    feature = schema.features[line.block.feature]
-    if line.block.kind == "count":
-        return [1]
-    if line.block.kind == "levels" or not isinstance(feature, Numeric):
-        return [0, 1]
-    points = [point - feature.offset for point in range(feature.steps + 1)]
-    return points if line.block.kind == "sum" else [point**2 - feature.square_offset for point in points]
+def moved(schema: Schema, line: Line) -> int:
+    """How many coordinates of the line adding one record can move, in the same way."""
+    return int((_held(schema, line) != 0).sum(axis=1).max())
+
+
+def _held(schema: Schema, line: Line) -> Integers:
+    """What a record of the class may add to each coordinate, one row for each value that it may have."""
+    at = line.block.feature
+    if at < 0:
+        return np.ones((1, 1), dtype=np.int64)
+    feature, start = schema.features[at], schema.columns[at].start
+    # each code in a class of its own, through the function that a node's statistics come from
+    every = np.arange(feature.size)
+    table = feature.tabulate(every.astype(np.int32), every, feature.size)
+    return table[:, line.block.start - start : line.block.stop - start]
 
 
 def _charged(target: Target) -> Finding:
@@ -131,20 +135,18 @@ def _claim(target: Target, lines: Sequence[Line], adjacency: Adjacency) -> Findi
     schema = target.schema
     leaving: list[list[Cost]] = [[] for _ in schema.classes]
     staying: list[list[Cost]] = [[] for _ in schema.classes]
-    sums: dict[tuple[int, int], Line] = {}
+    features: dict[tuple[int, int], list[Line]] = {}
     for line in lines:
         law, label = line.law, line.columns.start // schema.width
         if not isinstance(law, Distribution):
             return Finding("L0", check, "FAIL", f"{line.name}: {law} bounds no loss")
         if not target.delta and law.pure(line.reach) is None:
             return Finding("L0", check, "FAIL", f"{line.name}: {law} bounds no loss")
-        leaving[label].append(Query(law, line.reach))
-        if line.block.kind == "levels":
-            staying[label].append(Query(law, line.reach, 2))
-        elif line.block.kind == "sum":
-            sums[label, line.block.feature] = line
-        elif line.block.kind == "squares" and (label, line.block.feature) in sums:
-            staying[label].append(_jump(schema, sums[label, line.block.feature], line))
+        leaving[label].append(Query(law, line.reach, moved(schema, line)))
+        if line.block.feature >= 0:
+            features.setdefault((label, line.block.feature), []).append(line)
+    for (label, _), parts in features.items():
+        staying[label].append(_jump(schema, parts))
     costs = sorted((_cost(path, target.delta), index) for index, path in enumerate(leaving))
     within = max(_cost(path, target.delta) for path in staying)
     (_, second), (dearest, first) = costs[-2:]
@@ -160,23 +162,28 @@ def _claim(target: Target, lines: Sequence[Line], adjacency: Adjacency) -> Findi
     return Finding("L0", check, "FAIL" if short else "PASS", evidence, totals[adjacency], float(claimed))
 
 
-def _jump(schema: Schema, sums: Line, squares: Line) -> Cost:
-    """From one value of a number to another: what that does to its two lines, by trying every pair."""
-    values, squared = (np.array(_held(schema, line)) for line in (sums, squares))
-    grid = sums.reach // reach(schema, sums)
-    by = np.abs(values[:, None] - values).ravel()
-    square = np.abs(squared[:, None] - squared).ravel()
-    furthest: dict[int, int] = {}
-    for far, also in zip(by.tolist(), square.tolist(), strict=True):
-        furthest[far] = max(furthest.get(far, 0), also)
-    assert isinstance(sums.law, Distribution)
-    assert isinstance(squares.law, Distribution)
-    return Either(
-        tuple(
-            Together((Query(sums.law, far * grid), Query(squares.law, also * grid)))
-            for far, also in furthest.items()
-        )
-    )
+def _jump(schema: Schema, lines: Sequence[Line]) -> Cost:
+    """From one value of a feature to another: what that does to all its lines, by trying every pair.
+
+    Of pairs that move the first line alike, the furthest that the others go is taken.
+    """
+    moves = []
+    for line in lines:
+        values = _held(schema, line)
+        moves.append(np.abs(values[:, None] - values).max(axis=-1).ravel())
+    furthest: dict[int, list[int]] = {}
+    for first, *others in np.unique(np.stack(moves, axis=1), axis=0).tolist():
+        found = furthest.setdefault(first, others)
+        furthest[first] = [max(pair) for pair in zip(found, others, strict=True)]
+    options = []
+    for first, others in furthest.items():
+        queries = []
+        for line, by in zip(lines, (first, *others), strict=True):
+            assert isinstance(line.law, Distribution)
+            grid = line.reach // reach(schema, line)
+            queries.append(Query(line.law, by * grid, min(2 * moved(schema, line), len(line.columns))))
+        options.append(Together(tuple(queries)))
+    return Either(tuple(options))
 
 
 def _cost(path: Sequence[Cost], delta: float) -> Fraction:

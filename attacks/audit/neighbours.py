@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from securenb.privacy.sensitivity import Adjacency
-from securenb.schema.feature import Categorical, Numeric
 from securenb.schema.schema import Schema
 
 BEYOND = 10.0
@@ -156,15 +155,12 @@ def _pool(schema: Schema, rng: np.random.Generator) -> dict[str, list[object]]:
     classes = len(schema.classes)
     table: dict[str, list[object]] = {}
     for feature in schema.features:
-        if isinstance(feature, Categorical):
-            levels = list(feature.levels)
-            drawn: list[object] = [levels[at] for at in rng.integers(len(levels), size=TYPICAL + MORE)]
-            chosen: list[object] = [levels[0], levels[-1], levels[0], levels[-1], levels[0]]
+        if feature.bounds is None:
+            drawn = feature.decode(rng.integers(feature.size, size=TYPICAL + MORE).astype(np.int32))
+            first, last = feature.decode(np.array([0, feature.size - 1], dtype=np.int32))
+            chosen = [first, last, first, last, first]
         else:
-            if isinstance(feature, Numeric):
-                low, high = feature.lower, feature.upper
-            else:
-                low, high = feature.edges[0], feature.edges[-1]
+            low, high = feature.bounds
             drawn = [float(value) for value in rng.uniform(low, high, size=TYPICAL + MORE)]
             far = BEYOND * (high - low)
             chosen = [low, high, float(np.clip(0.0, low, high)), high + far, low - far]

@@ -64,7 +64,7 @@ class PaperTarget(Target):
                 name = f"{self.schema.column_name(block.start)} {block.kind} | {label}"
                 start = index * self.schema.width
                 columns = range(start + block.start, start + block.stop)
-                counted = block.kind in ("count", "levels")
+                counted = block.feature < 0 or block.partition
                 law = FloatLaplace(scale) if counted else "Laplace noise of a scale read off the data"
                 found.append(Line(name, block, columns, 1, "schema" if counted else "data", law))
         return found

@@ -13,7 +13,6 @@ from attacks.audit.target import Line, Replay, Target, Values
 from securenb.privacy.accountant import Query, worst
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.sensitivity import Adjacency
-from securenb.schema.feature import Categorical
 
 STEADY = "the same noise is asked for whatever the data"
 COVERED = "every cell gets noise"
@@ -22,7 +21,7 @@ INTEGER = "what is released is an integer"
 WITHIN = "no pair loses more than is claimed"
 UNLISTED = ("no such level", None, float("nan"))
 UNMEASURED = (float("nan"), float("inf"), float("-inf"), None, "no number")
-"""What a categorical and a numeric column must not hold."""
+"""What a column of text and one of numbers must not hold."""
 
 STREAMS = "every contributor adds the same noise, from a stream of its own"
 
@@ -139,8 +138,8 @@ def _unencodable(target: Target, neighbours: Neighbours) -> Finding:
     schema = target.schema
     wrong: list[tuple[str, object]] = [(schema.label, "no such class"), (schema.label, None)]
     for feature in schema.features:
-        known = isinstance(feature, Categorical)
-        wrong += [(feature.name, value) for value in (UNLISTED if known else UNMEASURED)]
+        text = feature.bounds is None
+        wrong += [(feature.name, value) for value in (UNLISTED if text else UNMEASURED)]
     refused = 0
     for name, value in wrong:
         frame = neighbours.pool.head(1).astype(object)

@@ -9,7 +9,6 @@ from attacks.inference import Attempt, Inference, drawn_seed, look
 from securenb.bayes.parameters import Floats
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
-from securenb.schema.feature import Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 
@@ -45,18 +44,13 @@ class Reconstruction(Inference):
 
 def _concluded(schema: Schema, counts: Floats, numbers: Floats) -> Records:
     """The one record that fits best: class and levels by their counts, numbers as they stand."""
-    levels = [block for block in schema.blocks if block.kind == "levels"]
+    levels = [block for block in schema.blocks if block.partition]
     evidence = counts[:, 0] + sum(counts[:, block.columns].max(axis=1) for block in levels)
     label = int(np.argmax(evidence))
     codes = np.zeros((1, len(schema.features)), dtype=np.int32)
-    for block in levels:
-        codes[0, block.feature] = int(np.argmax(counts[label, block.columns]))
-    for block in schema.blocks:
-        if block.kind == "sum":
-            feature = schema.features[block.feature]
-            assert isinstance(feature, Numeric)
-            point = np.rint(numbers[label, block.start]) + feature.offset
-            codes[0, block.feature] = int(np.clip(point, 0, feature.steps))
+    for at, (feature, columns) in enumerate(zip(schema.features, schema.columns, strict=True)):
+        seen = counts if feature.partition else numbers
+        codes[0, at] = feature.closest(seen[label, columns])
     return Records(codes, np.array([label], dtype=np.int32))
 
 
@@ -65,5 +59,5 @@ def _right(schema: Schema, concluded: Records, record: Records) -> float:
     right = [bool(concluded.labels[0] == record.labels[0])]
     for index, feature in enumerate(schema.features):
         miss = abs(int(concluded.codes[0, index]) - int(record.codes[0, index]))
-        right.append(miss <= feature.steps // 10 if isinstance(feature, Numeric) else miss == 0)
+        right.append(miss == 0 if feature.partition else miss <= feature.size // 10)
     return float(np.mean(right))

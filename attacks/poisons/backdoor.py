@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from securenb.schema.feature import Numeric
+from attacks.toolkit.forging import alike
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 
@@ -31,15 +31,9 @@ class Backdoor(Poison):
 
     def trigger(self, schema: Schema) -> list[tuple[int, int, slice]]:
         """Feature, level, and columns of each part of the trigger."""
-        blocks = [block for block in schema.blocks if block.kind in ("levels", "sum")]
-        widest = sorted(blocks, key=lambda block: (-(block.stop - block.start), block.start))
-        found = []
-        for block in widest[: self.features]:
-            feature = schema.features[block.feature]
-            top = feature.steps if isinstance(feature, Numeric) else block.stop - block.start - 1
-            width = 2 if isinstance(feature, Numeric) else block.stop - block.start
-            found.append((block.feature, top, slice(block.start, block.start + width)))
-        return found
+        levels = [feature.queries[0].width for feature in schema.features]
+        widest = sorted(range(len(levels)), key=lambda at: (-levels[at], at))[: self.features]
+        return [(at, schema.features[at].size - 1, schema.columns[at]) for at in widest]
 
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
         """See `Poison.forge`."""
@@ -49,14 +43,7 @@ class Backdoor(Poison):
         forged[:, target] = known.own.sum(axis=1)
         counts = forged[:, target, 0]
         for feature, level, columns in self.trigger(schema):
-            forged[:, target, columns] = 0
-            column = schema.features[feature]
-            if isinstance(column, Numeric):
-                value = level - column.offset
-                forged[:, target, columns.start] = counts * value
-                forged[:, target, columns.start + 1] = counts * (value**2 - column.square_offset)
-            else:
-                forged[:, target, columns.start + level] = counts
+            forged[:, target, columns] = alike(schema.features[feature], level, counts)
         return list(forged)
 
     def wanted(self, schema: Schema, records: Records) -> Records:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from securenb.schema.feature import Numeric
+from attacks.toolkit.forging import alike
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,8 @@ class Outliers(Poison):
         """See `Poison.forge`."""
         schema = known.schema
         forged = known.own.copy()
-        for block in schema.blocks:
+        for feature, columns in zip(schema.features, schema.columns, strict=True):
             for row in range(len(schema.classes)):
-                counts = forged[:, row, 0]
-                if block.kind == "levels":
-                    forged[:, row, block.columns] = 0
-                    forged[:, row, block.start if row % 2 else block.stop - 1] = counts
-                elif block.kind == "sum":
-                    feature = schema.features[block.feature]
-                    assert isinstance(feature, Numeric)
-                    value = -feature.offset if row % 2 else feature.steps - feature.offset
-                    forged[:, row, block.start] = counts * value
-                    forged[:, row, block.start + 1] = counts * (value**2 - feature.square_offset)
+                end = 0 if row % 2 else feature.size - 1
+                forged[:, row, columns] = alike(feature, end, forged[:, row, 0])
         return list(forged)

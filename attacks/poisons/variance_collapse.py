@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from securenb.schema.feature import Numeric
 
 
 @dataclass(frozen=True)
 class VarianceCollapse(Poison):
     """Makes one class's Gaussian a needle, so that no record fits it any more.
 
-    It is aimed at the last class; features with levels collapse onto their most frequent one.
+    It is aimed at the last class; features with levels collapse onto their most frequent one, others onto
+    what is closest to a node's own mean.
 
     Parameters
     ----------
@@ -28,15 +28,9 @@ class VarianceCollapse(Poison):
         forged = known.own * self.factor
         row = len(known.schema.classes) - 1
         counts = forged[:, row, 0]
-        for block in known.schema.blocks:
-            if block.kind == "levels":
-                common = block.start + int(np.argmax(known.own[:, row, block.columns].sum(axis=0)))
-                forged[:, row, block.columns] = 0
-                forged[:, row, common] = counts
-            elif block.kind == "sum":
-                feature = known.schema.features[block.feature]
-                assert isinstance(feature, Numeric)
-                value = np.rint(forged[:, row, block.start] / np.maximum(counts, 1)).astype(np.int64)
-                forged[:, row, block.start] = counts * value
-                forged[:, row, block.start + 1] = counts * (value**2 - feature.square_offset)
+        for feature, columns in zip(known.schema.features, known.schema.columns, strict=True):
+            own = known.own[:, row, columns]
+            sums = np.broadcast_to(own.sum(axis=0), own.shape) if feature.partition else own
+            place = feature.closest(sums / np.maximum(known.own[:, row, :1], 1))
+            forged[:, row, columns] = counts[:, None] * feature.added(place.astype(np.int32))
         return list(forged)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,7 @@ class VarianceExplosion(Poison):
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
         """See `Poison.forge`."""
         forged = known.own.copy()
-        for block in known.schema.blocks:
-            if block.kind == "squares":
-                feature = known.schema.features[block.feature]
-                assert isinstance(feature, Numeric)
-                forged[:, 0, block.start] += self.factor * feature.steps**2 * forged[:, 0, 0]
+        for feature, columns in zip(known.schema.features, known.schema.columns, strict=True):
+            if isinstance(feature, Numeric):
+                forged[:, 0, columns.start + 1] += self.factor * feature.steps**2 * forged[:, 0, 0]
         return list(forged)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from securenb.bayes.parameters import estimate
-from securenb.schema.feature import Numeric
+from attacks.toolkit.forging import alike
+from securenb.bayes.parameters import Floats, estimate
+from securenb.schema.feature import Feature
+from securenb.schema.features import Numeric
 
 
 @dataclass(frozen=True)
@@ -25,17 +27,22 @@ class WorstRecords(Poison):
         share = known.cap // len(schema.classes)
         table = np.zeros(parameters.shape, dtype=np.int64)
         table[:, 0] = share
-        for block in schema.blocks:
+        for feature, columns in zip(schema.features, schema.columns, strict=True):
             for row in range(len(schema.classes)):
-                rivals = np.delete(parameters, row, axis=0)
-                if block.kind == "levels":
-                    against = rivals[:, block.columns].max(axis=0) - parameters[row, block.columns]
-                    table[row, block.start + int(np.argmax(against))] = share
-                elif block.kind == "sum":
-                    feature = schema.features[block.feature]
-                    assert isinstance(feature, Numeric)
-                    rival = rivals[np.argmax(np.abs(rivals[:, block.start] - parameters[row, block.start]))]
-                    value = int(np.rint(rival[block.start]))
-                    table[row, block.start] = share * value
-                    table[row, block.start + 1] = share * (value**2 - feature.square_offset)
+                rivals = np.delete(parameters[:, columns], row, axis=0)
+                code = _against(feature, parameters[row, columns], rivals)
+                table[row, columns] = alike(feature, code, table[row, :1])[0]
         return [table] * len(known.own)
+
+
+def _against(feature: Feature, own: Floats, rivals: Floats) -> int:
+    """The code that is most probable in some other class, less its probability in the class itself.
+
+    For a Gaussian the mean that is farthest: the density is greatest there, in so far as it is theirs.
+    """
+    if isinstance(feature, Numeric):
+        rival = rivals[np.argmax(np.abs(rivals[:, 0] - own[0]))]
+        return int(np.rint(rival[0])) + feature.offset
+    every = np.arange(feature.size, dtype=np.int32)
+    densities = np.exp(feature.log_density(np.stack([own, *rivals])[:, None, :], every))
+    return int(np.argmax(densities[1:].max(axis=0) - densities[0]))

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from securenb.bayes.parameters import GRID_VARIANCE, Floats
-from securenb.schema.feature import Numeric
+from securenb.bayes.parameters import Floats
+from securenb.schema.features.numeric import GRID_VARIANCE, Numeric
+from securenb.schema.levelled import Levelled
 from securenb.schema.records import UNKNOWN, Records
 from securenb.schema.schema import Schema
 
@@ -43,21 +44,22 @@ class Sums:
     @classmethod
     def of(cls, schema: Schema) -> "Sums":
         """The columns of a schema; `ValueError` for a kind of feature that it cannot go through."""
-        levels = [block for block in schema.blocks if block.kind == "levels"]
-        numeric = [block for block in schema.blocks if block.kind == "sum"]
-        known = {"count", "levels", "sum", "squares"}
-        if other := {str(block.kind) for block in schema.blocks} - known:
-            raise ValueError(f"no gradient goes through features of the kind {', '.join(sorted(other))}")
+        for feature in schema.features:
+            if not isinstance(feature, Numeric | Levelled):
+                raise ValueError(  # noqa: TRY004 - a schema that does not fit, not a wrong type
+                    f"feature {feature.name!r} is of the kind {feature.kind!r}: no gradient goes through it"
+                )
+        levels = [block for block in schema.blocks if block.partition]
+        numeric = [schema.columns[at] for at, feature in enumerate(schema.features) if not feature.partition]
         lengths = np.array([block.stop - block.start for block in levels], dtype=np.intp)
-        features = [schema.features[block.feature] for block in numeric]
-        figures = [(f.steps, f.offset, f.square_offset) for f in features if isinstance(f, Numeric)]
+        figures = [(f.steps, f.offset, f.square_offset) for f in schema.features if isinstance(f, Numeric)]
         steps, offset, square = np.array(figures, dtype=np.float64).reshape(-1, 3).T
         return cls(
             schema,
             np.array([c for block in levels for c in range(block.start, block.stop)], dtype=np.intp),
             np.cumsum([0, *lengths[:-1]], dtype=np.intp) if len(lengths) else lengths,
             lengths,
-            np.array([block.start for block in numeric], dtype=np.intp),
+            np.array([columns.start for columns in numeric], dtype=np.intp),
             steps,
             offset,
             square,
@@ -74,16 +76,15 @@ class Sums:
         result = np.zeros((len(records), self.schema.width))
         result[:, 0] = 1.0
         rows = np.arange(len(records))
-        for block in self.schema.blocks:
-            column = records.codes[:, block.feature]
+        for feature, columns, column in zip(
+            self.schema.features, self.schema.columns, records.codes.T, strict=True
+        ):
             known = column != UNKNOWN
-            if block.kind == "levels":
-                result[rows[known], block.start + column[known]] = 1.0
-            elif block.kind == "sum":
-                feature = self.schema.features[block.feature]
-                assert isinstance(feature, Numeric)
+            if isinstance(feature, Numeric):
                 value = np.where(known, column - float(feature.offset), 0.0)
-                result[:, block.start], result[:, block.start + 1] = value, value**2
+                result[:, columns.start], result[:, columns.start + 1] = value, value**2
+            else:
+                result[rows[known], columns.start + column[known]] = 1.0
         return result
 
 

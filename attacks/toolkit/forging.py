@@ -9,7 +9,8 @@ from protocols.ring import Integers
 from securenb.bayes.parameters import Floats, Parameters, estimate
 from securenb.robust.distances import squared_distances
 from securenb.robust.points import stabilised, unstabilised
-from securenb.schema.feature import Numeric
+from securenb.schema.feature import Feature
+from securenb.schema.levelled import SMALLEST_ROOT
 from securenb.schema.schema import Schema
 
 
@@ -70,15 +71,9 @@ def table_at(schema: Schema, point: Floats, counts: Floats, smoothing: float) ->
         same total.
     """
     legal = point.reshape(len(schema.classes), schema.width).copy()
-    for block in schema.blocks:
-        if block.kind != "sum":
-            legal[:, block.columns] = np.maximum(legal[:, block.columns], 1e-6)
-        else:
-            feature = schema.features[block.feature]
-            assert isinstance(feature, Numeric)
-            offset = feature.offset / feature.steps
-            legal[:, block.start] = np.clip(legal[:, block.start], -offset, 1 - offset)
-            legal[:, block.start + 1] = np.maximum(legal[:, block.start + 1], 0.0)
+    legal[:, 0] = np.maximum(legal[:, 0], SMALLEST_ROOT)
+    for feature, columns in zip(schema.features, schema.columns, strict=True):
+        legal[:, columns] = feature.legal(legal[:, columns])
     return table_of(unstabilised(schema, legal.reshape(-1)), counts, smoothing)
 
 
@@ -88,17 +83,8 @@ def table_of(parameters: Parameters, counts: Floats, smoothing: float) -> Intege
     result = np.empty_like(table)
     total = counts.sum() + smoothing * len(counts)
     result[:, 0] = np.maximum(total * table[:, 0] - smoothing, 1.0)
-    n = result[:, 0]
-    for block in schema.blocks:
-        if block.kind == "levels":
-            width = block.stop - block.start
-            result[:, block.columns] = (n[:, None] + smoothing * width) * table[:, block.columns] - smoothing
-        elif block.kind == "sum":
-            feature = schema.features[block.feature]
-            assert isinstance(feature, Numeric)
-            mean, variance = table[:, block.start], table[:, block.start + 1]
-            result[:, block.start] = n * mean
-            result[:, block.start + 1] = n * (variance + mean**2 - feature.square_offset)
+    for feature, columns in zip(schema.features, schema.columns, strict=True):
+        result[:, columns] = feature.sums_of(table[:, columns], result[:, 0], smoothing)
     return np.rint(result).astype(np.int64)
 
 
@@ -108,5 +94,11 @@ def rarest_levels(schema: Schema, tables: Integers) -> list[tuple[int, int]]:
     return [
         (block.start, block.start + int(np.argmin(counts[block.columns])))
         for block in schema.blocks
-        if block.kind == "levels"
+        if block.partition
     ]
+
+
+def alike(feature: Feature, code: int, counts: Integers) -> Integers:
+    """What so many records (n,), all with the same code, add up to, shape (n, width)."""
+    one: Integers = feature.added(np.array([code], dtype=np.int32))
+    return counts[:, None] * one

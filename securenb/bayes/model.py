@@ -13,7 +13,6 @@ from securenb._html import html_table
 from securenb.bayes.parameters import Floats, Parameters
 from securenb.bayes.pooled import Pooled
 from securenb.schema.cells import Codes
-from securenb.schema.feature import Numeric
 from securenb.schema.records import UNKNOWN, Records
 from securenb.schema.schema import Schema
 from securenb.schema.toml import schema_from_dict, schema_to_dict
@@ -51,20 +50,10 @@ class NaiveBayes:
         """Log of p(class, features), up to the grid's constant, shape (n, C), for codes (n, F)."""
         table = self.parameters.table
         result = np.tile(np.log(table[:, 0]), (len(codes), 1))
-        for block in self.schema.blocks:
-            if block.kind == "levels":
-                # one more column, for UNKNOWN = -1, that says nothing
-                logs = np.log(np.append(table[:, block.columns], np.ones((len(table), 1)), axis=1))
-                result += logs.T[codes[:, block.feature]]
-            elif block.kind == "sum":
-                feature = self.schema.features[block.feature]
-                assert isinstance(feature, Numeric)
-                mean, variance = table[:, block.start], table[:, block.start + 1]
-                column = codes[:, block.feature]
-                values = column.astype(np.float64)[:, None] - feature.offset
-                logs = -0.5 * (np.log(2 * np.pi * variance) + (values - mean) ** 2 / variance)
-                logs[column == UNKNOWN] = 0.0
-                result += logs
+        for feature, columns, column in zip(self.schema.features, self.schema.columns, codes.T, strict=True):
+            known = (column != UNKNOWN)[:, None]
+            scores = feature.log_density(table[:, columns], np.where(known, column[:, None], 0))
+            result += np.where(known, scores, 0.0)
         return result
 
     def predict_codes(self, codes: Codes) -> NDArray[np.int64]:
@@ -102,25 +91,10 @@ class NaiveBayes:
 
     def _repr_html_(self) -> str:
         """What the model expects of each feature in each class: the likeliest level, or mean ± deviation."""
-        lines = []
-        for block in self.schema.blocks:
-            columns = self.parameters.table[:, block.columns]
-            if block.kind == "count":
-                lines.append(["share of records", *(f"{share:.3f}" for share in columns[:, 0])])
-                continue
-            feature = self.schema.features[block.feature]
-            if block.kind == "sum":
-                assert isinstance(feature, Numeric)
-                means = feature.lower + feature.step * (columns[:, 0] + feature.offset)
-                deviations = feature.step * np.sqrt(self.parameters.table[:, block.stop])
-                told = [f"{mean:.4g} ± {more:.2g}" for mean, more in zip(means, deviations, strict=True)]
-                lines.append([feature.name, *told])
-            elif not isinstance(feature, Numeric):
-                best = columns.argmax(axis=1)
-                told = [
-                    f"{feature.levels[at]} ({row[at]:.2f})" for at, row in zip(best, columns, strict=True)
-                ]
-                lines.append([feature.name, *told])
+        table = self.parameters.table
+        lines = [["share of records", *(f"{share:.3f}" for share in table[:, 0])]]
+        for feature, columns in zip(self.schema.features, self.schema.columns, strict=True):
+            lines.append([feature.name, *feature.describe(table[:, columns])])
         caption = "Naive Bayes: the likeliest level and its probability, or mean ± standard deviation"
         return html_table(caption, [self.schema.label, *self.schema.classes], lines)
 

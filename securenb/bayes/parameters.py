@@ -11,14 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protocols.ring import Integers
-from securenb.schema.feature import Numeric
 from securenb.schema.schema import Schema
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-GRID_VARIANCE = 1 / 12
-"""Variance, in squared grid steps, of a value known only to the nearest grid point (Sheppard)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +44,8 @@ def estimate(schema: Schema, tables: Integers | Floats, smoothing: float = 1.0) 
 
     Negative counts are clamped to zero here, after opening: clamping at each node would bias the sum.
     Probabilities get additive smoothing (Manning, Raghavan and Schütze 2008, section 13.2; scikit-learn's
-    `CategoricalNB`, which however leaves the class probabilities unsmoothed). Means are clamped to the
-    bounds; variances to between `GRID_VARIANCE` and a quarter of the squared range, the largest variance
-    that bounded values can have (Popoviciu 1935).
+    `CategoricalNB`, which however leaves the class probabilities unsmoothed). What else a feature clamps,
+    its kind says (`Feature.estimate`).
 
     Parameters
     ----------
@@ -67,25 +62,12 @@ def estimate(schema: Schema, tables: Integers | Floats, smoothing: float = 1.0) 
     table = np.empty_like(sums)
     defined = np.empty(sums.shape, dtype=np.bool_)
     counts = np.maximum(sums[..., 0], 0.0)
-    seen = counts >= 1.0
-    table[..., 0] = _probabilities(counts, smoothing)
-    defined[..., 0] = seen.any(axis=-1, keepdims=True)
-    for block in schema.blocks:
-        if block.kind == "levels":
-            columns = np.maximum(sums[..., block.columns], 0.0)
-            table[..., block.columns] = _probabilities(columns, smoothing)
-            defined[..., block.columns] = (seen & (columns.sum(axis=-1) >= 1.0))[..., None]
-        elif block.kind == "sum":
-            feature = schema.features[block.feature]
-            assert isinstance(feature, Numeric)
-            safe = np.maximum(counts, 1.0)
-            low, high = -feature.offset, feature.steps - feature.offset
-            mean = np.clip(sums[..., block.start] / safe, low, high)
-            square = sums[..., block.start + 1] / safe + feature.square_offset
-            variance = np.clip(square - mean**2, GRID_VARIANCE, feature.steps**2 / 4)
-            table[..., block.start] = np.where(seen, mean, (low + high) / 2)
-            table[..., block.start + 1] = np.where(seen, variance, feature.steps**2 / 12)
-            defined[..., block.start : block.start + 2] = seen[..., None]
+    smoothed = counts + smoothing
+    table[..., 0] = smoothed / smoothed.sum(axis=-1, keepdims=True)
+    defined[..., 0] = (counts >= 1.0).any(axis=-1, keepdims=True)
+    for feature, columns in zip(schema.features, schema.columns, strict=True):
+        found = feature.estimate(sums[..., columns], counts, smoothing)
+        table[..., columns], defined[..., columns] = found
     return Parameters(schema, table, defined)
 
 
@@ -93,14 +75,6 @@ def normalised(schema: Schema, table: Floats) -> Floats:
     """The table with probabilities that add to one again, after a rule combined them one by one."""
     result = table.copy()
     result[..., 0] /= result[..., 0].sum(axis=-1, keepdims=True)
-    for block in schema.blocks:
-        if block.kind == "levels":
-            result[..., block.columns] /= result[..., block.columns].sum(axis=-1, keepdims=True)
-    return result
-
-
-def _probabilities(counts: Floats, smoothing: float) -> Floats:
-    """Smoothed shares of the last axis."""
-    smoothed = counts + smoothing
-    result: Floats = smoothed / smoothed.sum(axis=-1, keepdims=True)
+    for feature, columns in zip(schema.features, schema.columns, strict=True):
+        result[..., columns] = feature.normalised(result[..., columns])
     return result

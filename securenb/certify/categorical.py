@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from protocols.ring import Integers
 from securenb.bayes.parameters import Floats
+from securenb.certify.reach import Held, reach
+from securenb.schema.cells import Codes
+from securenb.schema.levelled import Levelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +48,20 @@ class CategoricalReach:
         least = np.log(seen[level] + self.smoothing) - np.log(larger + pseudo)
         return least, most
 
+    def addition(self, codes: Codes, added: Integers, *, most: bool) -> Integers:
+        """See `Reach.addition`: all at the level itself, or all at another."""
+        level = codes.astype(np.intp)
+        table = np.zeros((len(codes), len(self.counts)), dtype=np.int64)
+        table[np.arange(len(codes)), level if most else self.other(level)] = added
+        return table
+
     def other(self, level: NDArray[np.intp]) -> NDArray[np.intp]:
         """The most frequent level that is not the given one."""
         first, second = np.argsort(-self.counts, kind="stable")[:2]
         found: NDArray[np.intp] = np.where(level == first, second, first)
         return found
+
+
+@reach.register
+def _(_feature: Levelled, held: Held) -> CategoricalReach:
+    return CategoricalReach(held.sums, held.smoothing)

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from securenb._html import html_table
 from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats
-from securenb.certify.categorical import CategoricalReach
-from securenb.certify.gaussian import GaussianReach
+from securenb.certify import categorical, gaussian  # noqa: F401 - they register what they reach
+from securenb.certify.reach import Held, Reach, reach
 from securenb.certify.worst_addition import TIE, Counts, WorstAddition
 from securenb.schema.cells import Codes
-from securenb.schema.feature import Numeric
 from securenb.schema.records import UNKNOWN
 from securenb.schema.statistics import Statistics
 
@@ -151,9 +150,16 @@ def certify_sums(statistics: Statistics, codes: Codes, limit: int, smoothing: fl
         for each numeric feature and class.
     smoothing
         The rule's.
+
+    Raises
+    ------
+    ValueError
+        If the numbers are out of range, or the kind of a feature has no certificate, naming it.
     """
     if limit < 0 or not smoothing > 0:
         raise ValueError(f"needs limit ≥ 0 and positive smoothing, got {limit} and {smoothing}")
+    for feature, columns in zip(statistics.schema.features, statistics.schema.columns, strict=True):
+        reach(feature, Held(0, statistics.table[0, columns], smoothing))  # refuses what has none
     needed = np.full(len(codes), limit + 1, dtype=np.int64)
     predicted = np.zeros(len(codes), dtype=np.int64)
     exact = np.ones(len(codes), dtype=np.bool_)
@@ -178,16 +184,11 @@ class _Search:
         schema, table = statistics.schema, statistics.table
         self._statistics, self._smoothing, self._codes = statistics, smoothing, codes
         self._classes = range(len(schema.classes))
-        blocks = {block.feature: block for block in schema.blocks if block.kind in ("levels", "sum")}
-        self._features: list[tuple[NDArray[np.int32], list[CategoricalReach] | list[GaussianReach]]] = []
+        self._features: list[tuple[NDArray[np.int32], list[Reach]]] = []
         for at in features:
-            feature, block = schema.features[at], blocks[int(at)]
-            if isinstance(feature, Numeric):
-                moments = table[:, [0, block.start, block.start + 1]].tolist()
-                self._features.append((codes[:, at], [GaussianReach(feature, *row) for row in moments]))
-            else:
-                counts = table[:, block.columns]
-                self._features.append((codes[:, at], [CategoricalReach(row, smoothing) for row in counts]))
+            feature, columns = schema.features[at], schema.columns[at]
+            reaches = [reach(feature, Held(int(row[0]), row[columns], smoothing)) for row in table]
+            self._features.append((codes[:, at], reaches))
 
     def run(self, limit: int) -> tuple[Counts, Counts, NDArray[np.bool_]]:
         """Predicted classes, the fewest records that can change them, and whether so many do."""

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from securenb.bayes.parameters import GRID_VARIANCE, Floats
-from securenb.schema.feature import Numeric
+from protocols.ring import Integers
+from securenb.bayes.parameters import Floats
+from securenb.certify.reach import Held, reach
+from securenb.schema.cells import Codes
+from securenb.schema.features.numeric import GRID_VARIANCE, Numeric
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ class GaussianReach:
         assert least is not None
         assert most is not None
         return least, most
+
+    def addition(self, codes: Codes, added: Integers, *, most: bool) -> Integers:
+        """See `Reach.addition`."""
+        found = self.best(codes.astype(np.float64), added.astype(np.float64), most=most)
+        return found.centred(self.feature, added)
 
     def best(self, codes: Floats, added: Floats, *, most: bool) -> Placement:
         """Integers within the invariants that come near the one or the other extreme."""
@@ -189,6 +197,11 @@ class GaussianReach:
         least = np.minimum(*(self._log(values, total, far, variance) for variance in (narrow, wide)))
         most = self._log(values, total, near, np.clip((values - near) ** 2, narrow, wide))
         return least, most
+
+
+@reach.register
+def _(feature: Numeric, held: Held) -> GaussianReach:
+    return GaussianReach(feature, held.count, *held.sums.tolist())
 
 
 def _on_line(tilt: Floats, level: Floats, bends: tuple[float, ...]) -> list[Floats]:

@@ -7,10 +7,8 @@ from numpy.typing import NDArray
 
 from protocols.ring import Integers
 from securenb.bayes.parameters import Floats, estimate
-from securenb.certify.categorical import CategoricalReach
-from securenb.certify.gaussian import GaussianReach
+from securenb.certify.reach import Held, reach
 from securenb.schema.cells import Codes
-from securenb.schema.feature import Numeric
 from securenb.schema.records import UNKNOWN
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
@@ -61,7 +59,7 @@ class WorstAddition:
         points = np.flatnonzero(~changed)
         for start in range(0, len(points), AT_ONCE):
             some = points[start : start + AT_ONCE]
-            added = self.tables(statistics, codes, predicted, some)
+            added = self.tables(statistics, codes, predicted, some, smoothing)
             table = estimate(statistics.schema, statistics.table + added, smoothing).table
             joint = _joint(statistics.schema, table, codes[some])
             at = np.arange(len(some))
@@ -69,7 +67,12 @@ class WorstAddition:
         return changed
 
     def tables(
-        self, statistics: Statistics, codes: Codes, predicted: Counts, points: NDArray[np.intp]
+        self,
+        statistics: Statistics,
+        codes: Codes,
+        predicted: Counts,
+        points: NDArray[np.intp],
+        smoothing: float = 1.0,
     ) -> Integers:
         """What is added for some points, within the invariants, shape (points, C, width)."""
         schema, table = statistics.schema, statistics.table
@@ -80,43 +83,21 @@ class WorstAddition:
             (predicted[points], self.unlike[points], False),
         ):
             added[at, rows, 0] += counts
-            for block in schema.blocks:
-                code = codes[points, block.feature]
-                if block.kind == "levels":
-                    level = np.where(code == UNKNOWN, 0, code)
-                    for row in np.unique(rows[:0] if raising else rows):
-                        some = np.flatnonzero(rows == row)
-                        level[some] = CategoricalReach(table[row, block.columns], 1.0).other(level[some])
-                    added[at, rows, block.start + level] += counts
-                elif block.kind == "sum":
-                    feature = schema.features[block.feature]
-                    assert isinstance(feature, Numeric)
-                    for row in np.unique(rows):
-                        some = np.flatnonzero(rows == row)
-                        moments = table[row, [0, block.start, block.start + 1]].tolist()
-                        found = GaussianReach(feature, *moments).best(
-                            code[some].astype(np.float64), counts[some].astype(np.float64), most=raising
-                        )
-                        pair = found.centred(feature, counts[some])
-                        added[some, row, block.start : block.start + 2] += pair
+            for feature, columns, column in zip(schema.features, schema.columns, codes.T, strict=True):
+                # what is unknown at a point does not matter there: any records will do
+                code = np.where(column[points] == UNKNOWN, 0, column[points])
+                for row in np.unique(rows):
+                    some = np.flatnonzero(rows == row)
+                    held = Held(int(table[row, 0]), table[row, columns], smoothing)
+                    placed = reach(feature, held).addition(code[some], counts[some], most=raising)
+                    added[some, row, columns] += placed
         return added
 
 
 def _joint(schema: Schema, tables: Floats, codes: Codes) -> Floats:
     """The log-joint of each point under a table of its own, shape (n, C)."""
-    at = np.arange(len(codes))
     joint: Floats = np.log(tables[:, :, 0])
-    for block in schema.blocks:
-        code = codes[:, block.feature]
-        if block.kind == "levels":
-            logs = np.log(tables[at, :, block.start + np.where(code == UNKNOWN, 0, code)])
-        elif block.kind == "sum":
-            feature = schema.features[block.feature]
-            assert isinstance(feature, Numeric)
-            mean, variance = tables[:, :, block.start], tables[:, :, block.start + 1]
-            distance = (code.astype(np.float64) - feature.offset)[:, None] - mean
-            logs = -0.5 * (np.log(2 * np.pi * variance) + distance**2 / variance)
-        else:
-            continue
-        joint += np.where((code == UNKNOWN)[:, None], 0.0, logs)
+    for feature, columns, code in zip(schema.features, schema.columns, codes.T, strict=True):
+        known = code != UNKNOWN
+        joint[known] += feature.log_density(tables[known][:, :, columns], code[known, None])
     return joint

@@ -5,7 +5,6 @@ import pandas as pd
 
 from protocols.contract import Promise, check_all, expect, refused
 from securenb.data.dataset import DatasetSource, split
-from securenb.schema.feature import Numeric
 from securenb.schema.records import Records
 from securenb.schema.statistics import Statistics
 
@@ -49,8 +48,8 @@ def fits_its_schema(source: DatasetSource) -> None:
     for table in source.read():
         for feature in source.schema.features:
             column = table[feature.name]
-            if isinstance(feature, Numeric):
-                inside = pd.to_numeric(column).between(feature.lower, feature.upper)
+            if feature.bounds is not None:
+                inside = pd.to_numeric(column).between(*feature.bounds)
                 outside = column[~inside].head(3).tolist()
                 expect(inside.all(), f"{feature.name} is outside of its public bounds in {outside}")
         records = source.schema.records(table)
@@ -77,7 +76,8 @@ def has_every_class(source: DatasetSource) -> None:
 def can_be_histograms(source: DatasetSource) -> None:
     """Its numbers can be binned over public edges."""
     binned = source.schema.histogram()
-    expect(not any(isinstance(feature, Numeric) for feature in binned.features), "numbers are left")
+    numbers = [feature for feature in binned.features if feature.bounds is not None]
+    expect(all(feature.partition for feature in numbers), "numbers are left")
     codes = binned.records(source.read()[0]).codes
     expect(np.all(codes >= 0), "some numbers are in no bin")
 

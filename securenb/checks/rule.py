@@ -12,7 +12,7 @@ from securenb.bayes.parameters import Floats, estimate
 from securenb.robust.centre_rule import PointRule
 from securenb.robust.points import Points
 from securenb.robust.rule import Rows, Rule
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics

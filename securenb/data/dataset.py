@@ -18,7 +18,6 @@ from protocols.canonical import digest
 from protocols.catalogue import Catalogue, Choice, snake
 from securenb.data.node import Node
 from securenb.data.partition import Sizes, deal
-from securenb.schema.feature import Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 
@@ -161,7 +160,7 @@ def table_digest(schema: Schema, tables: list[pd.DataFrame]) -> str:
     columns = []
     for table in tables:
         for feature in schema.features:
-            if isinstance(feature, Numeric):
+            if feature.bounds is not None:
                 columns.append(table[feature.name].to_numpy(dtype="<f8").tobytes())
             else:
                 columns.append("\n".join(table[feature.name].astype(str)).encode())

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from securenb.data.source import opened
 from securenb.schema.cells import Column, numbers, shown, texts
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 
 FEW = 20
 """Whole numbers with at most so many different values are proposed as levels."""

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from securenb.data.csv_rows import Chunk
 from securenb.data.source import Source, opened
 from securenb.schema.cells import Codes, Column, numbers, texts
-from securenb.schema.feature import Categorical
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema, Table
 
@@ -81,7 +80,7 @@ def read_codes(source: Source, schema: Schema) -> Iterator[tuple[Chunk, Codes]]:
 def read_table(source: Source, schema: Schema) -> pd.DataFrame:
     """Features and label as they came; out of a text file, numbers are floats and the rest is text."""
     names = [*(feature.name for feature in schema.features), schema.label]
-    measured = {feature.name for feature in schema.features if not isinstance(feature, Categorical)}
+    measured = {feature.name for feature in schema.features if feature.bounds is not None}
     tables = []
     with opened(source) as chunks:
         for chunk in chunks:

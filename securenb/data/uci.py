@@ -23,7 +23,6 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
 from securenb.data.dataset import DatasetSource, DatasetUnavailable
-from securenb.schema.feature import Numeric
 
 ENVIRONMENT = "SECURENB_DATA"
 """The environment variable that names a folder of data sets."""
@@ -101,7 +100,7 @@ class UciSource(DatasetSource):
         for feature in self.schema.features:
             # text to number here and not in read_csv, whose rounding depends on pandas' version
             values = table[feature.name].str.strip()
-            table[feature.name] = values.astype(np.float64) if isinstance(feature, Numeric) else values
+            table[feature.name] = values.astype(np.float64) if feature.bounds is not None else values
         table[self.schema.label] = self.tidy(table[self.schema.label].str.strip())
         return table
 

@@ -12,7 +12,6 @@ from securenb.deploy.plan import propose
 from securenb.deploy.round_choices import RoundChoices
 from securenb.deploy.site import Site
 from securenb.privacy.ledger import shown
-from securenb.schema.feature import Numeric
 from securenb.schema.schema import Schema
 
 
@@ -74,13 +73,6 @@ def dry_run(site: Site, choices: Mapping[str, Any]) -> str:
 def coordinates(schema: Schema) -> Iterator[str]:
     """The name of each coordinate of a vector of statistics, in order."""
     for label in schema.classes:
-        for block in schema.blocks:
-            feature = schema.features[block.feature]
-            for column in range(block.start, block.stop):
-                if block.kind == "count":
-                    yield f"{schema.label}={label}: records"
-                elif isinstance(feature, Numeric) or block.kind != "levels":
-                    yield f"{schema.label}={label}: {block.kind} of {feature.name}"
-                else:
-                    level = feature.levels[column - block.start]
-                    yield f"{schema.label}={label}: {feature.name}={level}"
+        yield f"{schema.label}={label}: records"
+        for feature in schema.features:
+            yield from (f"{schema.label}={label}: {coordinate}" for coordinate in feature.coordinates)

@@ -1,8 +1,8 @@
 """Thousands of trials: many noisy models score the same test records in one matrix product.
 
-The log-odds of Naive Bayes are linear in [1, x, x², one indicator a level], which is the layout of the
-statistics. So a model is a vector of weights, a batch of models is a matrix, and one product with the
-test records, which never change, scores them all. The product is cut into blocks of bounded size.
+The log-odds of Naive Bayes are linear in [1, x, x², one indicator a level], see `Feature.evidence`. So a
+model is a vector of weights, a batch of models is a matrix, and one product with the test records, which
+never change, scores them all. The product is cut into blocks of bounded size.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ from securenb.bayes.parameters import Floats
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.mechanism import Mechanism
 from securenb.privacy.samplers import FastNoise
-from securenb.schema.feature import Numeric
+from securenb.schema.feature import Evidence
 from securenb.schema.records import UNKNOWN, Records
 from securenb.schema.schema import Schema
 
@@ -32,52 +32,30 @@ class Scorer:
     ----------
     schema
         Of the models.
-    values
-        What sums are taken of, one column a numeric feature, shape (n, numeric).
-    cells
-        The column of the table that each other feature's level counts in, shape (n, others).
+    evidence
+        What each feature says of the records (n,).
     labels
         Class indices, shape (n,).
     """
 
-    def __init__(
-        self, schema: Schema, values: Floats, cells: NDArray[np.int64], labels: NDArray[np.int32]
-    ) -> None:
+    def __init__(self, schema: Schema, evidence: Sequence[Evidence], labels: NDArray[np.int32]) -> None:
         self.schema = schema
-        self._sums = np.array([block.start for block in schema.blocks if block.kind == "sum"], dtype=np.intp)
-        self._levels = [block.columns for block in schema.blocks if block.kind == "levels"]
-        # x² - 2 xμ + μ² loses digits where μ is far from zero
-        self._centre = values.mean(axis=0)
-        spread = values.std(axis=0)
-        self._spread = np.where(spread > 0, spread, 1.0)
-        design = np.zeros((schema.width, len(labels)))
-        design[0] = 1.0
-        np.put_along_axis(design.T, cells, 1.0, axis=1)
-        standard = ((values - self._centre) / self._spread).T
-        design[self._sums] = standard
-        design[self._sums + 1] = standard**2
+        self._evidence = evidence
+        design = np.concatenate([np.ones((1, len(labels))), *(part.design for part in evidence)])
         self._designs = [
             np.ascontiguousarray(design[:, labels == index]) for index in range(len(schema.classes))
         ]
 
     @classmethod
     def of(cls, schema: Schema, records: Records) -> "Scorer":
-        """For models of the main product: numbers as grid points around their offset."""
+        """For models of the main product; `ValueError` if a code is unknown."""
         if (records.codes == UNKNOWN).any():
             raise ValueError("every code of a record to be scored in bulk must be known")
-        numeric = [index for index, feature in enumerate(schema.features) if isinstance(feature, Numeric)]
-        offsets = [schema.features[index].offset for index in numeric]  # type: ignore[union-attr]
-        levels = [block for block in schema.blocks if block.kind == "levels"]
-        starts = np.array([block.start for block in levels], dtype=np.int64)
-        return cls(
-            schema,
-            records.codes[:, numeric].astype(np.float64) - offsets,
-            records.codes[:, [block.feature for block in levels]].astype(np.int64) + starts,
-            records.labels,
-        )
+        parts = [f.evidence(codes) for f, codes in zip(schema.features, records.codes.T, strict=True)]
+        return cls(schema, parts, records.labels)
 
     def weights(self, tables: Floats) -> Floats:
-        """Weights of the log of p(class, features), up to a constant; shape as the tables.
+        """Weights of the log of p(class, features), up to a constant, shape (..., C, k).
 
         Parameters
         ----------
@@ -85,16 +63,13 @@ class Scorer:
             Parameters in the layout of the statistics, shape (..., C, width): class probability, level
             probabilities (which need not add to one), mean, variance.
         """
-        weights = np.zeros_like(tables)
-        variance = tables[..., self._sums + 1] / self._spread**2
-        mean = (tables[..., self._sums] - self._centre) / self._spread
-        weights[..., self._sums] = mean / variance
-        weights[..., self._sums + 1] = -0.5 / variance
-        for columns in self._levels:
-            weights[..., columns] = np.log(tables[..., columns])
-        constant = np.log(tables[..., 0]) - 0.5 * (mean**2 / variance + np.log(variance)).sum(axis=-1)
-        weights[..., 0] = constant
-        return weights
+        parts = [
+            part.weights(tables[..., columns])
+            for part, columns in zip(self._evidence, self.schema.columns, strict=True)
+        ]
+        constants = np.stack([constant for _, constant in parts], axis=-1)
+        constant = np.log(tables[..., 0]) + constants.sum(axis=-1)
+        return np.concatenate([constant[..., None], *(weights for weights, _ in parts)], axis=-1)
 
     def hits(self, tables: Floats) -> NDArray[np.int64]:
         """How many test records of each class each model predicts, shape (..., C).
@@ -105,7 +80,8 @@ class Scorer:
             As for `weights`; ties go to the first class, as in `numpy.argmax`.
         """
         classes = tables.shape[-2]
-        weights = self.weights(tables).reshape(-1, classes, self.schema.width)
+        weights = self.weights(tables)
+        weights = weights.reshape(-1, *weights.shape[-2:])
         result = np.zeros((len(weights), classes), dtype=np.int64)
         for true in range(classes):
             for right in self.right(weights, true):
@@ -118,7 +94,7 @@ class Scorer:
         Parameters
         ----------
         weights
-            Shape (k, C, width).
+            As `weights` gives them, for k models.
         """
         models, classes, width = weights.shape
         others = [index for index in range(classes) if index != true]

@@ -6,8 +6,8 @@ allows, and one feature that happens to have it decides every prediction.
 
 import numpy as np
 
-from securenb.bayes.parameters import GRID_VARIANCE, Floats
-from securenb.schema.feature import Numeric
+from securenb.bayes.parameters import Floats
+from securenb.schema.features.numeric import GRID_VARIANCE, Numeric
 from securenb.schema.schema import Schema
 
 SPREAD = 0.5
@@ -37,11 +37,10 @@ def settled(schema: Schema, table: Floats, noise: Floats) -> Floats:
         return result
     counts = np.maximum(np.floor(result[..., 0] + 0.5), 1.0)
     total, classes = counts.sum(axis=-1, keepdims=True), counts.shape[-1]
-    for block in schema.blocks:
-        feature = schema.features[block.feature]
-        if block.kind != "sum" or not isinstance(feature, Numeric):
+    for feature, columns in zip(schema.features, schema.columns, strict=True):
+        if not isinstance(feature, Numeric):
             continue
-        at = block.start
+        at = columns.start
         sums, squares = result[..., at], result[..., at + 1]
         of_sum, of_squares = noise[..., at, None], noise[..., at + 1, None]
         low, high = -feature.offset, feature.steps - feature.offset

@@ -95,7 +95,7 @@ def consistent(schema: Schema, table: Floats, noise: Floats) -> Floats:
         Variance of the noise in each column, shape (..., width); levels of one feature have the same.
     """
     result = np.array(table, dtype=np.float64)
-    levels = [block for block in schema.blocks if block.kind == "levels"]
+    levels = [block for block in schema.blocks if block.partition]
     if not (noise > 0).any() or not levels:
         return result
     totals = np.stack([result[..., 0], *(result[..., block.columns].sum(axis=-1) for block in levels)], -1)
@@ -126,7 +126,7 @@ def shrunk(schema: Schema, table: Floats, noise: Floats) -> Floats:
         return result
     counts = np.maximum(result[..., 0], 1.0)
     for block in schema.blocks:
-        if block.kind != "levels":
+        if not block.partition:
             continue
         cells = np.maximum(result[..., block.columns], 0.0)
         pooled = np.maximum(result[..., block.columns].sum(axis=-2), 0.0) + 1.0

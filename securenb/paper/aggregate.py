@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from securenb.bayes.parameters import Floats
-from securenb.paper.records import RawRecords
+from securenb.paper.records import RawRecords, levelled
 from securenb.paper.release import SMALLEST_COUNT, sum_columns
 from securenb.schema.schema import Schema
 
@@ -60,6 +60,6 @@ def predict(schema: Schema, table: Floats, records: RawRecords) -> NDArray[np.in
 def _probabilities(schema: Schema) -> NDArray[np.bool_]:
     """Which columns hold probabilities of levels, shape (width,)."""
     mask = np.zeros(schema.width, dtype=np.bool_)
-    for block in schema.blocks:
-        mask[block.columns] = block.kind == "levels"
+    for index in levelled(schema):
+        mask[schema.columns[index]] = True
     return mask

@@ -18,7 +18,7 @@ from securenb.paper.release import sum_columns
 from securenb.paper.study import Finding, Item, Settings, joined
 from securenb.paper.trials import Dealer
 from securenb.randomness import Streams
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 
 SHOWN = ("adult", "skin")
 NUMBERS = (1, 10, 100, 1000)

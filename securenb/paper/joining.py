@@ -37,7 +37,7 @@ def joins(dataset: str, seed: int, orders: range) -> Floats:
     """
     data = load_paper_data(dataset, "as-published")
     schema = data.schema
-    scorer = Scorer(schema, data.test.values, data.test.cells, data.test.labels)
+    scorer = Scorer(schema, data.test.evidence(schema), data.test.labels)
     found = np.empty((len(orders), NODES + 1))
     for at, order in enumerate(orders):
         rng = Streams(seed).rng("paper", dataset, order, "joining")

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from securenb.bayes.parameters import Floats
 from securenb.data.dataset import DATASETS
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.feature import Evidence
+from securenb.schema.features import Categorical, Numeric
+from securenb.schema.features.numeric import gaussian_evidence
+from securenb.schema.levelled import Levelled
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 
@@ -51,13 +54,42 @@ class RawRecords:
 
     @classmethod
     def of(cls, schema: Schema, frame: pd.DataFrame) -> "RawRecords":
-        """The records of a table; `ValueError` as `Schema.records` has it."""
+        """The records of a table.
+
+        Raises
+        ------
+        ValueError
+            As `Schema.records`, or for a feature that the paper does not have, naming it.
+        """
         coded = schema.records(frame)
+        for feature in schema.features:
+            if not isinstance(feature, Numeric | Levelled):
+                raise ValueError(  # noqa: TRY004 - a schema that does not fit, not a wrong type
+                    f"feature {feature.name!r} is of the kind {feature.kind!r}, and the paper has only "
+                    "numbers and levels"
+                )
         numeric = [feature.name for feature in schema.features if isinstance(feature, Numeric)]
-        levels = [block for block in schema.blocks if block.kind == "levels"]
-        starts = np.array([block.start for block in levels], dtype=np.int64)
-        cells = coded.codes[:, [block.feature for block in levels]].astype(np.int64) + starts
+        levels = levelled(schema)
+        starts = np.array([schema.columns[index].start for index in levels], dtype=np.int64)
+        cells = coded.codes[:, levels].astype(np.int64) + starts
         return cls(frame[numeric].to_numpy(dtype=np.float64), cells, coded.labels)
+
+    def evidence(self, schema: Schema) -> list[Evidence]:
+        """What each feature says of the records, see `securenb.experiments.montecarlo.Scorer`."""
+        levels = levelled(schema)
+        found: list[Evidence] = []
+        for index, (feature, columns) in enumerate(zip(schema.features, schema.columns, strict=True)):
+            if index in levels:
+                cells = self.cells[:, levels.index(index)] - columns.start
+                found.append(feature.evidence(cells.astype(np.int32)))
+            else:
+                found.append(gaussian_evidence(self.values[:, index - sum(at < index for at in levels)]))
+        return found
+
+
+def levelled(schema: Schema) -> list[int]:
+    """The indices of the features with levels; the others are numbers."""
+    return [index for index, feature in enumerate(schema.features) if feature.partition]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ floating-point Laplace, whose low bits tell.
 import numpy as np
 
 from securenb.bayes.parameters import Floats, Mask
-from securenb.paper.records import RawRecords
+from securenb.paper.records import RawRecords, levelled
 from securenb.schema.schema import Schema
 
 SMALLEST_COUNT = 1e-6
@@ -87,4 +87,5 @@ def floors(schema: Schema, present: Mask) -> Floats:
 
 def sum_columns(schema: Schema) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """The columns that hold sums; the sums of squares are one further right."""
-    return np.array([block.start for block in schema.blocks if block.kind == "sum"], dtype=np.intp)
+    starts = [columns.start for columns in schema.columns]
+    return np.delete(np.array(starts, dtype=np.intp), levelled(schema))

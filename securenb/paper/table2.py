@@ -9,7 +9,7 @@ from securenb.experiments.montecarlo import Batch
 from securenb.paper.records import load_paper_data
 from securenb.paper.reference import TABLE2
 from securenb.paper.study import Finding, Item, Settings
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 
 
 class Table2(Item):

@@ -156,7 +156,7 @@ class AsPublished:
         self._dealer = Dealer(data.schema, data.train, nodes)
         self._estimates = estimates(data.schema, data.train)
         self._scale = assumed_sensitivity(data.schema, data.train)
-        self.scorer = Scorer(data.schema, data.test.values, data.test.cells, data.test.labels)
+        self.scorer = Scorer(data.schema, data.test.evidence(data.schema), data.test.labels)
 
     def stream(self, trial: int, *use: str | int) -> np.random.Generator:
         """The generator of one trial for one use."""

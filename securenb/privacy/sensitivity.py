@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from securenb.schema.feature import Numeric
 from securenb.schema.schema import Block, Schema
 
 Adjacency = Literal["add-remove", "replace-one"]
@@ -35,9 +34,6 @@ class Jump:
 Case = tuple[Shift | Jump, ...]
 """What one change does to all the blocks that it moves."""
 
-MOST_OPTIONS = 64
-"""A jump has no more options than that; beyond, neighbouring ones are made one that covers both."""
-
 
 def cases(schema: Schema, adjacency: Adjacency, cap: int = 1) -> tuple[Case, ...]:
     """The worst changes: any change moves the statistics no further than one of these.
@@ -46,6 +42,7 @@ def cases(schema: Schema, adjacency: Adjacency, cap: int = 1) -> tuple[Case, ...
     or binned feature by 1, and each sum and sum of squares by its reach, all at once. Replacing a record by
     one of another class does that in two classes. Within its class it moves two levels of a feature, or goes
     from one grid point to another: far in the sum or far in the sum of squares, not both.
+    What other kinds of features do, they say (`Feature.replaced`).
 
     Parameters
     ----------
@@ -70,37 +67,20 @@ def cases(schema: Schema, adjacency: Adjacency, cap: int = 1) -> tuple[Case, ...
     if cap == 1:
         return other_class, tuple(_within(schema))
     same_class = tuple(
-        Shift(block, block.span * cap, 2 if block.kind == "levels" else 1)
-        for block in schema.blocks
-        if block.kind != "count"
+        Shift(block, block.span * cap, min(block.width, 2)) for block in schema.blocks if block.span
     )
     return other_class, same_class
 
 
 def _within(schema: Schema) -> Iterator[Shift | Jump]:
     """What replacing one record within its class does."""
-    sums = {block.feature: block for block in schema.blocks if block.kind == "sum"}
-    for block in schema.blocks:
-        feature = schema.features[block.feature]
-        if block.kind == "levels":
-            yield Shift(block, 1, 2)
-        elif block.kind == "squares" and isinstance(feature, Numeric):
-            pairs = jumps(-feature.offset, feature.steps - feature.offset)
-            yield Jump(tuple((Shift(sums[block.feature], by), Shift(block, square)) for by, square in pairs))
-
-
-def jumps(lower: int, upper: int) -> list[tuple[int, int]]:
-    """(|x - y|, |x² - y²|) for x, y in `lower` … `upper`, without those that others exceed in both.
-
-    |x² - y²| = |x - y| · |x + y|, and for |x - y| = s, |x + y| is at most max(2 · upper, -2 · lower) - s.
-    """
-    furthest = max(2 * upper, -2 * lower)
-    found: list[tuple[int, int]] = []
-    for by in range(upper - lower, -1, -1):
-        square = by * (furthest - by)
-        if not found or square > found[-1][1]:
-            found.append((by, square))
-    size = -(-len(found) // MOST_OPTIONS)
-    parts = [found[at : at + size] for at in range(0, len(found), size)]
-    # in each part the first moves the sum most, the last the squares
-    return [(part[0][0], part[-1][1]) for part in parts]
+    for at, feature in enumerate(schema.features):
+        blocks = [block for block in schema.blocks if block.feature == at]
+        options = tuple(
+            tuple(Shift(block, by, min(block.width, 2)) for block, by in zip(blocks, option, strict=True))
+            for option in feature.replaced
+        )
+        if len(options) == 1:
+            yield from options[0]
+        else:
+            yield Jump(options)

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from securenb.bayes.parameters import Floats, Mask, Parameters, normalised
-from securenb.schema.feature import Numeric
 from securenb.schema.schema import Schema
 
 
@@ -95,13 +94,10 @@ def check_bound(rows: int, malicious: int, tolerated: int, what: str = "the rule
 
 def stabilised(parameters: Parameters) -> Points:
     """Parameters (n, C, width) as points (n, C·width) of the space described above."""
-    table = np.sqrt(np.abs(parameters.table))  # only means can be negative
-    for block in parameters.schema.blocks:
-        if block.kind == "sum":
-            feature = parameters.schema.features[block.feature]
-            assert isinstance(feature, Numeric)
-            table[..., block.start] = parameters.table[..., block.start] / feature.steps
-            table[..., block.start + 1] /= feature.steps
+    schema, table = parameters.schema, parameters.table.copy()
+    table[..., 0] = np.sqrt(table[..., 0])
+    for feature, columns in zip(schema.features, schema.columns, strict=True):
+        table[..., columns] = feature.points(table[..., columns])
     rows = len(table)
     return Points(table.reshape(rows, -1), parameters.defined.reshape(rows, -1))
 
@@ -109,13 +105,10 @@ def stabilised(parameters: Parameters) -> Points:
 def unstabilised(schema: Schema, point: Floats) -> Parameters:
     """Inverse of `stabilised` for one point (C·width,)."""
     table = point.reshape(len(schema.classes), schema.width)
-    result = table**2
-    for block in schema.blocks:
-        if block.kind == "sum":
-            feature = schema.features[block.feature]
-            assert isinstance(feature, Numeric)
-            result[..., block.start] = table[..., block.start] * feature.steps
-            result[..., block.start + 1] *= feature.steps**2
+    result = table.copy()
+    result[..., 0] **= 2
+    for feature, columns in zip(schema.features, schema.columns, strict=True):
+        result[..., columns] = feature.parameters_at(table[..., columns])
     return Parameters(schema, normalised(schema, result), np.ones(table.shape, dtype=np.bool_))
 
 

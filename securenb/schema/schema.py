@@ -4,10 +4,10 @@ Everything here is public input. Nothing in it is ever read off private data, so
 layout, sensitivity and capacity that follow from it, costs no privacy.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,13 @@ import pandas as pd
 from protocols.canonical import Canonical, digest
 from securenb.schema.cells import Codes, Column, shown, texts
 from securenb.schema.checks import check_text, check_texts
-from securenb.schema.feature import Binned, Categorical, Feature, Numeric
+from securenb.schema.feature import Feature
+from securenb.schema.features import Categorical
+from securenb.schema.queries import check_queries
 from securenb.schema.records import UNKNOWN, Records
 
 Table = pd.DataFrame | Mapping[str, Sequence[str]]
 """Columns by their names: in memory, or as text from a file."""
-
-BlockKind = Literal["count", "levels", "sum", "squares"]
 
 
 @dataclass(frozen=True)
@@ -31,23 +31,32 @@ class Block:
     Attributes
     ----------
     kind
-        `count` of the class's records; counts of a feature's `levels`; `sum`; sum of `squares`.
+        What it asks for: `count` of the class's records, or what the feature calls it (`Query.kind`).
     feature
         Index of the feature; -1 for the class count.
     start, stop
         Columns of the table.
     reach
-        The L1 distance by which adding or removing one record of the class moves the block.
+        The L1 distance by which adding or removing one record of the class moves the block: it moves one
+        coordinate.
     span
         How far a coordinate moves when a record of the class is replaced by another of the same class.
+    partition
+        Whether every record of the class counts in exactly one coordinate.
     """
 
-    kind: BlockKind
+    kind: str
     feature: int
     start: int
     stop: int
     reach: int
     span: int
+    partition: bool = False
+
+    @property
+    def width(self) -> int:
+        """How many coordinates it has."""
+        return self.stop - self.start
 
     @property
     def columns(self) -> slice:
@@ -83,6 +92,8 @@ class Schema:
         names = [feature.name for feature in self.features]
         if not names or len({*names, self.label}) != len(names) + 1:
             raise ValueError(f"needs features with names of their own, none {self.label!r}, got {names}")
+        for feature in self.features:
+            check_queries(feature)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -90,15 +101,17 @@ class Schema:
         blocks = [Block("count", -1, 0, 1, 1, 0)]
         at = 1
         for index, feature in enumerate(self.features):
-            if isinstance(feature, Numeric):
-                blocks.append(Block("sum", index, at, at + 1, feature.reach, feature.steps))
-                squares = feature.square_reach, feature.reach**2
-                blocks.append(Block("squares", index, at + 1, at + 2, *squares))
-                at += 2
-            else:
-                blocks.append(Block("levels", index, at, at + len(feature.levels), 1, 1))
-                at += len(feature.levels)
+            for query in feature.queries:
+                size = query.reach, query.span, query.partition
+                blocks.append(Block(query.kind, index, at, at + query.width, *size))
+                at += query.width
         return tuple(blocks)
+
+    @cached_property
+    def columns(self) -> tuple[slice, ...]:
+        """Each feature's columns of the table."""
+        ends = list(itertools.accumulate((feature.width for feature in self.features), initial=1))
+        return tuple(slice(start, stop) for start, stop in itertools.pairwise(ends))
 
     @property
     def width(self) -> int:
@@ -118,35 +131,18 @@ class Schema:
     def column_name(self, column: int) -> str:
         """What a column of the table is about, for error messages."""
         block = next(block for block in self.blocks if block.start <= column < block.stop)
-        return "class count" if block.kind == "count" else f"feature {self.features[block.feature].name!r}"
+        return "class count" if block.feature < 0 else f"feature {self.features[block.feature].name!r}"
 
     @cached_property
     def digest(self) -> bytes:
         """SHA-256 over every field (32 bytes): sessions are bound to it."""
-        features: list[Canonical] = []
-        for feature in self.features:
-            match feature:
-                case Categorical(name, levels, missing):
-                    features.append(["categorical", name, list(levels), missing or "", int(missing is None)])
-                case Numeric(name, lower, upper, steps, _, centred):
-                    bounds = [float(lower).hex(), float(upper).hex()]
-                    features.append(["numeric", name, bounds, steps, int(centred), *_place(feature)])
-                case Binned(name, edges):
-                    features.append(["binned", name, [float(edge).hex() for edge in edges], *_place(feature)])
+        features: list[Canonical] = [feature.canonical() for feature in self.features]
         spellings: list[Canonical] = [list(self.missing)] if self.missing else []
         return digest("securenb schema", list(self.classes), features, self.label, *spellings)
 
     def histogram(self) -> "Schema":
         """The same schema with every numeric feature as a histogram over its public edges."""
-        features: list[Feature] = []
-        for feature in self.features:
-            if not isinstance(feature, Numeric):
-                features.append(feature)
-            elif feature.edges is None:
-                raise ValueError(f"{feature.name} has no public edges, so it cannot be a histogram")
-            else:
-                features.append(Binned(feature.name, feature.edges, feature.missing))
-        return replace(self, features=tuple(features))
+        return replace(self, features=tuple(feature.histogram() for feature in self.features))
 
     def encode(self, table: Table) -> Codes:
         """Codes of the features, shape (n, F), for prediction; each cell by itself, see `schema.cells`.
@@ -206,14 +202,20 @@ class Schema:
         cells = table[feature.name]
         (text,) = texts(cells.iloc[at : at + 1] if isinstance(cells, pd.Series) else cells[at : at + 1])
         row = at + 1 if rows is None else rows[at]
-        known = isinstance(feature, Categorical)
-        why = "" if text and known else " (no number)" if text else " (missing, and it has no place there)"
+        why = (
+            ""
+            if text and feature.bounds is None
+            else " (no number)"
+            if text
+            else " (missing, and it has no place there)"
+        )
         raise ValueError(f"row {row}, column {feature.name!r}: {shown(text)} is not in the schema{why}")
 
     def _encoded(self, feature: Feature, column: Column) -> Codes:
         if self.missing:
-            levels = feature.levels if isinstance(feature, Categorical) else ()
-            absent = frozenset(self.missing) - frozenset(levels)
+            absent = frozenset(self.missing)
+            if feature.bounds is None:  # what is one of its values is no missing one
+                absent -= frozenset(map(str, feature.decode(np.arange(feature.size, dtype=np.int32))))
             column = ["" if text in absent else text for text in texts(column)]
         return feature.encode(column)
 
@@ -225,14 +227,3 @@ class Schema:
         absent = [name for name in wanted if name not in table]
         if absent:
             raise ValueError(f"missing column{'s' if len(absent) > 1 else ''} {', '.join(map(repr, absent))}")
-
-
-def _place(feature: Numeric | Binned) -> list[Canonical]:
-    """Where a missing number goes, as the digest has it: nothing if nowhere."""
-    match feature.missing:
-        case None:
-            return []
-        case str(word):
-            return [word]
-        case number:
-            return [float(number).hex()]

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from protocols.ring import Integers
-from securenb.schema.feature import Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Counts, sums and sums of squares of a set of records.
+    """The class counts of a set of records, and what their features add up to.
 
     Attributes
     ----------
@@ -37,27 +36,24 @@ class Statistics:
 
     @classmethod
     def of(cls, schema: Schema, records: Records) -> "Statistics":
-        """The statistics of `records`, whose codes must all be known."""
+        """The statistics of `records`.
+
+        Raises
+        ------
+        ValueError
+            If a code is `UNKNOWN`, or none of its feature's: it would count for another level or class.
+        """
         classes = len(schema.classes)
         table = np.zeros((classes, schema.width), dtype=np.int64)
         labels = records.labels.astype(np.int64)
-        for block in schema.blocks:
-            if block.kind == "count":
-                table[:, 0] = np.bincount(labels, minlength=classes)
-                continue
-            codes = records.codes[:, block.feature].astype(np.int64)
-            feature = schema.features[block.feature]
-            if isinstance(feature, Numeric):
-                centred = codes - feature.offset
-                values = centred if block.kind == "sum" else centred**2 - feature.square_offset
-                # float64 weights are exact: no sum reaches 2^53 (Capacity keeps them far below)
-                table[:, block.start] = np.bincount(labels, weights=values, minlength=classes).astype(
-                    np.int64
+        table[:, 0] = np.bincount(labels, minlength=classes)
+        for feature, columns, codes in zip(schema.features, schema.columns, records.codes.T, strict=True):
+            if len(codes) and not 0 <= codes.min() <= codes.max() < feature.size:
+                raise ValueError(
+                    f"feature {feature.name!r} has codes 0 to {feature.size - 1}, and records hold "
+                    f"{codes.min()} to {codes.max()}"
                 )
-            else:
-                levels = len(feature.levels)
-                cells = np.bincount(labels * levels + codes, minlength=classes * levels)
-                table[:, block.columns] = cells.reshape(classes, levels)
+            table[:, columns] = feature.tabulate(codes, labels, classes)
         return cls(schema, table)
 
     @classmethod

@@ -1,12 +1,15 @@
 """Schemas as plain values: in a model's JSON, or in a TOML file that a person writes."""
 
+import dataclasses
 import tomllib
+from functools import cache, reduce
+from operator import or_
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from securenb.schema.feature import Binned, Categorical, Feature, MissingNumber, Numeric
+from securenb.schema.feature import FEATURES, Feature
 from securenb.schema.schema import Schema
 
 
@@ -14,57 +17,36 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Categorical(_Strict):
-    kind: Literal["categorical"]
-    name: str
-    levels: tuple[str, ...]
-    missing: str | None = None
-
-    def feature(self) -> Feature:
-        return Categorical(self.name, self.levels, self.missing)
-
-
-class _Numeric(_Strict):
-    kind: Literal["numeric"]
-    name: str
-    lower: float
-    upper: float
-    steps: int = 64
-    edges: tuple[float, ...] | None = None
-    centred: bool = True
-    missing: MissingNumber = None
-
-    def feature(self) -> Feature:
-        return Numeric(self.name, self.lower, self.upper, self.steps, self.edges, self.centred, self.missing)
+@cache
+def _entry(cls: type[Feature], kind: str) -> type[_Strict]:
+    """What a file may say of a feature: its kind, and the fields of its class."""
+    hints = get_type_hints(cls)
+    fields: dict[str, Any] = {
+        field.name: (hints[field.name], ... if field.default is dataclasses.MISSING else field.default)
+        for field in dataclasses.fields(cls)  # type: ignore[arg-type] # features are dataclasses
+    }
+    fields["kind"] = (Literal[kind], ...)
+    return create_model(f"_{cls.__name__}", __base__=_Strict, **fields)
 
 
-class _Binned(_Strict):
-    kind: Literal["binned"]
-    name: str
-    edges: tuple[float, ...]
-    missing: MissingNumber = None
-
-    def feature(self) -> Feature:
-        return Binned(self.name, self.edges, self.missing)
-
-
-class _Schema(_Strict):
-    label: str
-    classes: tuple[str, ...]
-    missing: tuple[str, ...] = ()
-    features: tuple[Annotated[_Categorical | _Numeric | _Binned, Field(discriminator="kind")], ...]
-
-
-_KINDS: dict[type, type[_Strict]] = {Categorical: _Categorical, Numeric: _Numeric, Binned: _Binned}
+def _schema(kinds: dict[str, type[_Strict]]) -> type[BaseModel]:
+    """What a file must say."""
+    entries: Any = reduce(or_, kinds.values())
+    fields: dict[str, Any] = {
+        "label": (str, ...),
+        "classes": (tuple[str, ...], ...),
+        "missing": (tuple[str, ...], ()),
+        "features": (tuple[Annotated[entries, Field(discriminator="kind")], ...], ...),
+    }
+    return create_model("_Schema", __base__=_Strict, **fields)
 
 
 def schema_to_dict(schema: Schema) -> dict[str, Any]:
     """Plain JSON and TOML values."""
     features = []
     for feature in schema.features:
-        model = _KINDS[type(feature)]
-        kind = model.model_fields["kind"].annotation.__args__[0]  # type: ignore[union-attr]
-        entry = model.model_validate({"kind": kind, **vars(feature)})
+        fields = {field.name: getattr(feature, field.name) for field in dataclasses.fields(feature)}  # type: ignore[arg-type]
+        entry = _entry(type(feature), feature.kind).model_validate({"kind": feature.kind, **fields})
         features.append(entry.model_dump(mode="json", exclude_none=True))
     spellings = {"missing": list(schema.missing)} if schema.missing else {}
     return {"label": schema.label, "classes": list(schema.classes), **spellings, "features": features}
@@ -72,14 +54,18 @@ def schema_to_dict(schema: Schema) -> dict[str, Any]:
 
 def schema_from_dict(data: Any) -> Schema:
     """Inverse of `schema_to_dict`; a `ValueError` that names the place for anything else."""
+    kinds = {name: _entry(FEATURES[name], name) for name in FEATURES}
     try:
-        parsed = _Schema.model_validate(data)
+        parsed: Any = _schema(kinds).model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "top level"
         raise ValueError(f"schema, {where}: {first['msg']}") from None
-    features = tuple(feature.feature() for feature in parsed.features)
-    return Schema(parsed.classes, features, parsed.label, parsed.missing)
+    features = []
+    for entry in parsed.features:
+        fields = {name: getattr(entry, name) for name in type(entry).model_fields if name != "kind"}
+        features.append(FEATURES[entry.kind](**fields))
+    return Schema(parsed.classes, tuple(features), parsed.label, parsed.missing)
 
 
 def read_schema(path: Path) -> Schema:

@@ -37,7 +37,7 @@ from securenb.privacy.mechanisms.none import NoNoise
 from securenb.robust.rule import RULES
 from securenb.robust.rules.median import Median
 from securenb.robust.rules.sum import Sum
-from securenb.schema.feature import Categorical
+from securenb.schema.features import Categorical
 
 
 @pytest.mark.parametrize("promise", RULE_PROMISES, ids=said)

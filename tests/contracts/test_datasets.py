@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from securenb.data.dataset import DATASETS, load_dataset
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 from securenb.schema.records import Records
 from securenb.schema.statistics import Statistics
 
@@ -37,7 +37,7 @@ def test_all_codes_and_labels_are_in_the_schema(name, dataset):
         assert records.labels.min() >= 0
         assert records.labels.max() < len(data.schema.classes)
         for column, feature in enumerate(data.schema.features):
-            size = feature.steps + 1 if isinstance(feature, Numeric) else len(feature.levels)
+            size = feature.size
             assert records.codes[:, column].min() >= 0
             assert records.codes[:, column].max() < size
 

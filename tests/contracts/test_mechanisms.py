@@ -12,7 +12,7 @@ from securenb.privacy.cost import epsilon_at
 from securenb.privacy.mechanism import MECHANISMS, exact
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.privacy.samplers import ExactNoise, FastNoise
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 
 SCHEMA = Schema(("a", "b"), (Categorical("c", ("x", "y", "z")), Numeric("n", 0, 1)))

@@ -12,7 +12,7 @@ from securenb.data.partition import deal
 from securenb.experiments.scenario import Scenario
 from securenb.federation.admission import admit
 from securenb.robust.spec import choose_rule
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.invariants import invariants
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema

@@ -13,7 +13,7 @@ from securenb.robust.centre_rule import PointRule
 from securenb.robust.points import Points
 from securenb.robust.preaggregation import PREAGGREGATIONS
 from securenb.robust.rule import RULES, Rows
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 

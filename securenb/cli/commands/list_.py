@@ -12,6 +12,7 @@ from securenb.cli.console import Json
 
 KINDS = {
     "datasets": "securenb.data.datasets",
+    "features": "securenb.schema.features",
     "protocols": "protocols.schemes",
     "rules": "securenb.robust.rules",
     "preaggregations": "securenb.robust.preaggregations",

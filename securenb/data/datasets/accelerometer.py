@@ -11,7 +11,7 @@ widen outwards.
 """
 
 from securenb.data.uci import TableFile, UciSource
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 from securenb.schema.schema import Schema
 
 _EDGES = (-8, -4, -2, -1, -0.5, -0.2, -0.1, 0, 0.1, 0.2, 0.5, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2, 3, 4, 8)

@@ -31,7 +31,7 @@ import numpy as np
 import pandas as pd
 
 from securenb.data.uci import TableFile, UciSource
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 
 _WORKCLASS = (
@@ -189,7 +189,7 @@ class Adult(UciSource):
         train, test = tables
         blurred = test.copy()
         for feature in self.schema.features:
-            if isinstance(feature, Numeric):
+            if feature.bounds is not None:
                 digits = test[feature.name].astype(np.int64).astype(str).str.replace("44", "50")
                 blurred[feature.name] = digits.astype(np.float64)
         return super().fingerprint([train, blurred])

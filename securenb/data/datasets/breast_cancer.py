@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer
 
 from securenb.data.dataset import DatasetSource
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 from securenb.schema.schema import Schema
 
 _UPPER = {  # of the mean over the nuclei, its standard error, and the mean of the three largest

@@ -8,7 +8,7 @@ Levels are all those that UCI's `agaricus-lepiota.names` lists, whether they occ
 """
 
 from securenb.data.uci import TableFile, UciSource
-from securenb.schema.feature import Categorical
+from securenb.schema.features import Categorical
 from securenb.schema.schema import Schema
 
 _STALK_SURFACE = "fyks"

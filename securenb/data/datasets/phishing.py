@@ -18,7 +18,7 @@ from io import BytesIO
 import pandas as pd
 
 from securenb.data.dataset import DatasetSource
-from securenb.schema.feature import Categorical
+from securenb.schema.features import Categorical
 from securenb.schema.schema import Schema
 
 _THREE = ("0.0", "0.5", "1.0")

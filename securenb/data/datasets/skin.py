@@ -6,7 +6,7 @@ Bounds 0–255: a colour channel has eight bits. Edges: sixteen bins, as wide as
 """
 
 from securenb.data.uci import TableFile, UciSource
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 from securenb.schema.schema import Schema
 
 _EDGES = tuple(range(0, 257, 16))

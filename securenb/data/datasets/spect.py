@@ -7,7 +7,7 @@ Levels: UCI documents every feature, a partial diagnosis of a region of the hear
 """
 
 from securenb.data.uci import TableFile, UciSource
-from securenb.schema.feature import Categorical
+from securenb.schema.features import Categorical
 from securenb.schema.schema import Schema
 
 _REGIONS = tuple(f"F{number}" for number in range(1, 23))

@@ -8,7 +8,7 @@ otherwise took no side: a level like the others.
 """
 
 from securenb.data.uci import TableFile, UciSource
-from securenb.schema.feature import Categorical
+from securenb.schema.features import Categorical
 from securenb.schema.schema import Schema
 
 _VOTES = (

@@ -8,10 +8,8 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.optimize import minimize
 
-from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats, Parameters, estimate
 from securenb.robust.rule import Rows, Rule
-from securenb.schema.feature import Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
@@ -78,13 +76,8 @@ class CalibratedSum(Rule):
 def _by_feature(schema: Schema, table: Floats, records: Records) -> Floats:
     """The log density that each feature has for each record under each class, shape (n, F, C)."""
     found = np.empty((len(records), len(schema.features), len(schema.classes)))
-    for block in schema.blocks:
-        if block.kind in ("levels", "sum"):
-            part = Schema(schema.classes, (schema.features[block.feature],), schema.label)
-            width = block.stop - block.start if block.kind == "levels" else 2
-            cut = np.column_stack([np.ones(len(table)), table[:, block.start : block.start + width]])
-            model = NaiveBayes(Parameters(part, cut, np.ones(cut.shape, dtype=np.bool_)))
-            found[:, block.feature] = model.log_joint(records.codes[:, [block.feature]])
+    for at, (feature, columns) in enumerate(zip(schema.features, schema.columns, strict=True)):
+        found[:, at] = feature.log_density(table[:, columns], records.codes[:, at, None])
     return found
 
 
@@ -130,23 +123,10 @@ def _product(schema: Schema, tables: Sequence[Floats], powers: Sequence[Floats],
     Products of Gaussians are Gaussians up to a factor, which the class probability takes.
     """
     result, logs = np.empty_like(tables[0]), offsets.copy()
-    for block in schema.blocks:
-        weights = [power[block.feature] for power in powers]
-        if block.kind == "levels":
-            terms = [w * np.log(table[:, block.columns]) for w, table in zip(weights, tables, strict=True)]
-            level = np.sum(terms, axis=0)
-            size = np.log(np.exp(level).sum(axis=1))
-            result[:, block.columns], logs = np.exp(level - size[:, None]), logs + size
-        elif block.kind == "sum":
-            assert isinstance(schema.features[block.feature], Numeric)
-            means, variances = (np.array([t[:, block.start + at] for t in tables]) for at in (0, 1))
-            share = np.array(weights)[:, None] / variances
-            variance = 1 / share.sum(axis=0)
-            mean = variance * (share * means).sum(axis=0)
-            result[:, block.start], result[:, block.start + 1] = mean, variance
-            scale = (np.array(weights)[:, None] * np.log(2 * np.pi * variances)).sum(axis=0)
-            spread = (share * means**2).sum(axis=0) - mean**2 / variance
-            logs = logs - 0.5 * (scale + spread) + 0.5 * np.log(2 * np.pi * variance)
+    for at, (feature, columns) in enumerate(zip(schema.features, schema.columns, strict=True)):
+        parts, weights = [table[:, columns] for table in tables], [power[at] for power in powers]
+        result[:, columns], mass = feature.product(parts, weights)
+        logs = logs + mass
     joint = np.exp(logs - logs.max())
     result[:, 0] = np.maximum(joint / joint.sum(), 1e-300)
     return result

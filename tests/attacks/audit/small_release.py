@@ -10,7 +10,7 @@ from securenb.data.node import Node
 from securenb.federation.federation import Federation
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.robust.rules.sum import Sum
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 

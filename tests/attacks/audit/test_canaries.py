@@ -10,7 +10,7 @@ from attacks.audit.lower_bound import one_run_bound
 from securenb.federation.postprocess import variances
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.samplers import FastNoise
-from securenb.schema.feature import Binned, Categorical, Numeric
+from securenb.schema.features import Binned, Categorical, Numeric
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
 

@@ -12,7 +12,8 @@ from securenb.cli.main import MISTAKE, main
 from securenb.data.partition import gather
 from securenb.data.reader import read_records
 from securenb.experiments.scenario import Scenario
-from securenb.schema.feature import LEVEL, Binned, Categorical, Numeric
+from securenb.schema.features import Binned, Categorical, Numeric
+from securenb.schema.features.binned import LEVEL
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
 

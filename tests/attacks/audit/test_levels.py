@@ -21,7 +21,7 @@ from securenb.privacy.mechanism import Charge
 from securenb.privacy.mechanisms.skellam import Skellam
 from securenb.privacy.sensitivity import ADJACENCIES
 from securenb.robust.rules.sum import Sum
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 

@@ -5,11 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.toolkit.forging import honest_points, table_at
-from attacks.toolkit.projection import apportion, into_invariants
+from attacks.toolkit.projection import into_invariants
 from securenb.bayes.parameters import estimate
 from securenb.robust.points import stabilised
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.invariants import invariants
+from securenb.schema.levelled import apportion
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics

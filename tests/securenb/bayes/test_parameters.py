@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from securenb.bayes.model import NaiveBayes, balanced_accuracy
-from securenb.bayes.parameters import GRID_VARIANCE, estimate, normalised
-from securenb.schema.feature import Categorical, Numeric
+from securenb.bayes.parameters import estimate, normalised
+from securenb.schema.features import Categorical, Numeric
+from securenb.schema.features.numeric import GRID_VARIANCE
 from securenb.schema.records import UNKNOWN, Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics

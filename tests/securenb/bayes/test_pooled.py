@@ -20,7 +20,7 @@ from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.robust.rule import Rows
 from securenb.robust.rules.median import Median
 from securenb.robust.rules.sum import Sum
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
@@ -32,7 +32,7 @@ MIXED = Schema(("a", "b", "c"), (*SCHEMA.features, Numeric("age", 0, 64)))
 
 
 def random_records(schema, rng, count):
-    tops = [f.steps + 1 if isinstance(f, Numeric) else len(f.levels) for f in schema.features]
+    tops = [f.size for f in schema.features]
     codes = np.stack([rng.integers(0, top, count) for top in tops], 1).astype(np.int32)
     return Records(codes, rng.integers(0, len(schema.classes), count).astype(np.int32))
 

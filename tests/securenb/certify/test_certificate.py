@@ -15,7 +15,7 @@ from securenb.certify.certificate import Certificates, certify_sums
 from securenb.certify.worst_addition import TIE
 from securenb.data.dataset import DatasetUnavailable, load_dataset
 from securenb.robust.rules.sum import Sum
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.invariants import invariants
 from securenb.schema.records import UNKNOWN, Records
 from securenb.schema.schema import Schema

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from securenb.certify.gaussian import GaussianReach, Placement
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 from securenb.schema.invariants import invariants
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics

@@ -16,7 +16,7 @@ from securenb.data.dataset import Dataset, load_dataset
 from securenb.data.draft import propose_schema
 from securenb.data.own import load_file
 from securenb.data.reader import read_records
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
 from securenb.schema.toml import read_schema

@@ -11,7 +11,7 @@ from securenb.cli.main import MISTAKE, main
 from securenb.data.draft import propose_schema
 from securenb.data.own import load_file
 from securenb.data.reader import read_records
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.toml import read_schema
 
 

@@ -10,7 +10,7 @@ from securenb.data.partition import deal, deal_vertical, node_ids
 from securenb.federation.federation import Federation
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.robust.rules.sum import Sum
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics

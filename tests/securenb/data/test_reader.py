@@ -12,7 +12,7 @@ from securenb.data.dataset import load_dataset
 from securenb.data.own import load_file
 from securenb.data.partition import gather
 from securenb.data.reader import read_records
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 from securenb.schema.toml import read_schema, schema_from_dict, schema_to_dict
 

@@ -11,7 +11,7 @@ from securenb.deploy.coordinator import RESULT, Coordinator
 from securenb.deploy.folder import init
 from securenb.deploy.site import DATA, Site
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.schema.feature import Categorical
+from securenb.schema.features import Categorical
 from securenb.schema.schema import Schema
 
 SCHEMA = Schema(tuple("abcdef"), (Categorical("level", tuple("ABCDEFGHIJKL")),))

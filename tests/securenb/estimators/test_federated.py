@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer
 from securenb.data.dataset import DATASETS
 from securenb.estimators.federated import FederatedNB, spent
 from securenb.privacy.journal import LedgerFile
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 from securenb.schema.schema import Schema
 
 SOURCE = DATASETS["phishing"]()

@@ -16,7 +16,7 @@ from securenb.federation.federation import Federation
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.robust.rules.sum import Sum
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 
 DATA = load_dataset("phishing")

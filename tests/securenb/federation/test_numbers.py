@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from securenb.bayes.model import NaiveBayes
-from securenb.bayes.parameters import GRID_VARIANCE, estimate
+from securenb.bayes.parameters import estimate
 from securenb.data.dataset import load_dataset
 from securenb.federation.numbers import LEAST, settled
 from securenb.federation.postprocess import Refinement, variances
@@ -17,7 +17,8 @@ from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.samplers import FastNoise
 from securenb.robust.rule import Rows
 from securenb.robust.rules.sum import Sum
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
+from securenb.schema.features.numeric import GRID_VARIANCE
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
 

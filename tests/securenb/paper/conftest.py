@@ -10,7 +10,7 @@ import pytest
 
 from securenb.data.dataset import DatasetUnavailable
 from securenb.paper.records import PaperData, RawRecords, load_paper_data
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the oracle, which the benchmark uses too

@@ -14,7 +14,7 @@ from securenb.privacy.cost import Either, Pure, renyi
 from securenb.privacy.distributions import DiscreteGaussian, Polya
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.mechanisms.skellam import Skellam
-from securenb.schema.feature import Numeric
+from securenb.schema.features import Numeric
 from securenb.schema.schema import Schema
 
 DELTA = 1e-6

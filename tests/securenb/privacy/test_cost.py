@@ -20,7 +20,7 @@ from securenb.privacy.cost import (
 )
 from securenb.privacy.distributions import Polya, Skellam
 from securenb.privacy.mechanisms.skellam import Skellam as SkellamMechanism
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 
 LAPLACE = Query(Polya(Fraction(21)), 1, 21)

@@ -17,7 +17,7 @@ from securenb.privacy.mechanism import NOT_PRIVATE, Charge
 from securenb.privacy.mechanisms.discrete_gaussian import DiscreteGaussian
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.mechanisms.skellam import Skellam
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 
 

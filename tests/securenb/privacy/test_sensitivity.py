@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from securenb.data.partition import deal_vertical
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
-from securenb.privacy.sensitivity import ADJACENCIES, MOST_OPTIONS, Jump, cases, jumps
-from securenb.schema.feature import Binned, Categorical, Numeric
+from securenb.privacy.sensitivity import ADJACENCIES, Jump, cases
+from securenb.schema.features import Binned, Categorical, Numeric
+from securenb.schema.jumps import MOST_OPTIONS, jumps
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics

@@ -17,7 +17,7 @@ from securenb.robust.bounds import (
 )
 from securenb.robust.rule import Rows
 from securenb.robust.spec import choose_rule
-from securenb.schema.feature import Categorical
+from securenb.schema.features import Categorical
 from securenb.schema.schema import Schema
 
 SCHEMA = Schema(("a", "b"), (Categorical("c", ("x", "y")),))

@@ -7,7 +7,7 @@ from securenb.bayes.parameters import estimate
 from securenb.robust.rule import Rows
 from securenb.robust.rules.median import Median
 from securenb.robust.rules.sum import Sum
-from securenb.schema.feature import Categorical
+from securenb.schema.features import Categorical
 from securenb.schema.schema import Schema
 
 SCHEMA = Schema(("a", "b"), (Categorical("c", ("x", "y")),))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from securenb.data.source import opened
 from securenb.schema.cells import blank, look_up, numbers, text_of, texts
-from securenb.schema.feature import LEVEL, Binned, Categorical, Numeric
+from securenb.schema.features import Binned, Categorical, Numeric
+from securenb.schema.features.binned import LEVEL
 from securenb.schema.records import UNKNOWN
 from securenb.schema.schema import Schema
 from securenb.schema.toml import schema_from_dict, schema_to_dict

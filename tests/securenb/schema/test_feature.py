@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from securenb.schema.feature import Binned, Categorical, Numeric
+from securenb.schema.features import Binned, Categorical, Numeric
 from securenb.schema.records import UNKNOWN
 from securenb.schema.schema import Schema
 

@@ -8,17 +8,14 @@ from hypothesis import strategies as st
 from protocols.primitives.vdaf.field import FIELD64
 from protocols.primitives.vdaf.prio3 import Prio3
 from protocols.primitives.vdaf.validity import ValidVector
-from securenb.schema.feature import Categorical, Numeric
+from securenb.schema.features import Categorical, Numeric
+from securenb.schema.features.numeric import SQUARES, SUM, VARIANCE
 from securenb.schema.invariants import (
     CAP,
     CLASS_COUNT,
-    LEVEL_COUNT,
-    LEVELS,
-    SQUARES,
-    SUM,
-    VARIANCE,
     invariants,
 )
+from securenb.schema.levelled import LEVEL_COUNT, LEVELS
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
@@ -35,10 +32,7 @@ CAP_OF_TESTS = 40
 
 
 def statistics(rng, records, schema=SCHEMA):
-    codes = [
-        rng.integers(0, feature.steps + 1 if isinstance(feature, Numeric) else len(feature.levels), records)
-        for feature in schema.features
-    ]
+    codes = [rng.integers(0, feature.size, records) for feature in schema.features]
     labels = rng.integers(0, len(schema.classes), records)
     return Statistics.of(schema, Records(np.stack(codes, 1).astype(np.int32), labels.astype(np.int32)))
 

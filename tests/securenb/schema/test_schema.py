@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from securenb.schema.feature import Binned, Categorical, Numeric
+from securenb.schema.features import Binned, Categorical, Numeric
 from securenb.schema.records import UNKNOWN, Records
 from securenb.schema.schema import Schema
 

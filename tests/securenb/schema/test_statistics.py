@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from securenb.schema.feature import Binned, Categorical, Numeric
-from securenb.schema.records import Records
+from securenb.schema.features import Binned, Categorical, Numeric
+from securenb.schema.records import UNKNOWN, Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
 
@@ -32,7 +32,7 @@ def schemas(draw):
 
 def draw_records(schema: Schema, count: int, seed: int) -> Records:
     rng = np.random.default_rng(seed)
-    sizes = [f.steps + 1 if isinstance(f, Numeric) else len(f.levels) for f in schema.features]
+    sizes = [f.size for f in schema.features]
     codes = np.column_stack([rng.integers(0, size, count) for size in sizes]).astype(np.int32)
     return Records(codes, rng.integers(0, len(schema.classes), count).astype(np.int32))
 
@@ -81,7 +81,7 @@ def test_one_record_moves_each_block_of_its_class_by_at_most_its_reach_and_no_ot
 @given(schema=schemas())
 def test_some_record_moves_each_block_by_its_whole_reach(schema):
     # The corners and middles of the grids: a reach that nothing attains would buy needless noise.
-    sizes = [f.steps + 1 if isinstance(f, Numeric) else len(f.levels) for f in schema.features]
+    sizes = [f.size for f in schema.features]
     codes = np.array([[0] * len(sizes), [size - 1 for size in sizes], [size // 2 for size in sizes]])
     tables = [
         Statistics.of(schema, Records(row[None].astype(np.int32), np.zeros(1, dtype=np.int32))).table[0]
@@ -127,3 +127,12 @@ def test_vectors_of_another_shape_or_type_are_refused(vector):
     schema = Schema(classes=("a", "b"), features=(Numeric("x", 0, 1, steps=8),))
     with pytest.raises(ValueError, match="expected"):
         Statistics.from_vector(schema, vector)
+
+
+@pytest.mark.parametrize(("at", "code"), [(0, UNKNOWN), (0, 2), (1, UNKNOWN), (1, 65)])
+def test_a_code_that_its_feature_has_not_is_refused_and_not_counted_elsewhere(at, code):
+    schema = Schema(("a", "b"), (Categorical("c", ("x", "y")), Numeric("n", 0, 1)))
+    codes = np.zeros((3, 2), np.int32)
+    codes[1, at] = code
+    with pytest.raises(ValueError, match=f"feature '{schema.features[at].name}' has codes 0 to"):
+        Statistics.of(schema, Records(codes, np.ones(3, np.int32)))
