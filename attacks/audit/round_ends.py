@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from attacks.audit.target import Frozen, Tape, Values
+from protocols.errors import Abort
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
 from securenb.federation.round import Contributions, Round
@@ -51,7 +52,7 @@ def peeking(federation: Federation, nodes: Sequence[Node], before: Records, afte
         kept = kept or sent
         try:
             ends.append(seeded.open(kept, by="ideal"))
-        except ValueError as error:
+        except (ValueError, Abort) as error:
             ends.append(str(error))
     return _difference(*ends)
 

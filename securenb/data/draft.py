@@ -191,9 +191,9 @@ def _feature(name: str, column: _Seen, most_levels: int) -> _Proposal:
 
 def _numeric(name: str, found: NDArray[np.float64], spelt: frozenset[str], *, missing: bool) -> _Proposal:
     low, high = float(found.min()), float(found.max())
-    with np.errstate(over="ignore"):
-        step = (np.float64(high) - low) / Numeric.steps
-    if not 0 < step < np.inf:
+    try:
+        Numeric(name, low, high)
+    except ValueError:
         return _Proposal(f"{name!r} left out: no grid fits between {low} and {high}")
     if found[0] in (0, 1) and (np.diff(found) == 1).all():
         return _Proposal(f"{name!r} left out: it counts the rows")

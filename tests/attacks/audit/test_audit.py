@@ -76,7 +76,8 @@ class Null(FederationTarget):
 def test_on_null_data_the_auditor_finds_next_to_nothing(adjacency):
     for seed in range(3):
         audit = run_audit(target(Null), adjacency, ["L2", "L3"], seed=seed, trials=60_000)
-        assert max(finding.bound for finding in audit.findings) <= 0.02
+        bounds = [finding.bound for finding in audit.findings if finding.bound is not None]
+        assert max(bounds) <= 0.02
 
 
 def test_without_noise_everything_fails():

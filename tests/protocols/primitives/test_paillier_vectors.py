@@ -70,6 +70,11 @@ def test_packing(case):
     assert slots.unpack(sums, modulus, len(packed)).tolist() == case["sum"]
 
 
+def test_slots_wider_than_the_ring_cannot_be_asked_for():
+    with pytest.raises(ValueError, match="sums could wrap"):
+        Capacity(bound=1537228672809129301, nodes=3, tail=4611686018427387903)
+
+
 @pytest.mark.parametrize("case", VECTORS["bad_plaintexts"]["cases"], ids=lambda case: case["why"])
 def test_bad_plaintexts_are_refused(case):
     slots = slots_of(VECTORS["bad_plaintexts"], VECTORS["bad_plaintexts"]["length"])

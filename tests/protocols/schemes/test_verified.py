@@ -111,7 +111,7 @@ def test_nothing_is_released_if_no_group_has_enough_valid_vectors():
 
 def test_the_field_is_the_smallest_that_no_sum_can_wrap():
     assert PROTOCOL.circuit(session_of()).field is FIELD64
-    wide = Capacity(bound=1 << 59, nodes=6, tail=1 << 61)
+    wide = Capacity(bound=1 << 60, nodes=6, tail=380_000_000_000_000_000)
     assert Verified().circuit(Verified().session(GROUPS, 3, wide, bytes(16))).field is FIELD128
 
 

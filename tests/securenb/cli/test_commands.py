@@ -129,7 +129,7 @@ def test_compare_runs_every_protocol_there_is_also_when_nodes_fall_silent(capsys
 def test_the_tables_of_compare_fit_into_80_columns(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    monkeypatch.setattr("securenb.cli.console.Console.is_terminal", True)
+    monkeypatch.setattr("rich.console.Console.is_terminal", True)
     arguments = ["compare", "phishing", "--nodes", "12", "--epsilon", "1", "--seed", "7"]
     assert main([*arguments, "--protocols", "ideal,gossip,threshold_paillier"]) == 0
     printed = re.sub("\x1b[^m]*m", "", capsys.readouterr().out)
