@@ -64,7 +64,7 @@ def test_the_findings_are_written_with_a_page(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--level", "L9"], "levels are L0, L1, L2, L3, got L9"),
+        (["--level", "L9"], "L0, L1, L2, L3, got L9"),
         (["--target", "somebody"], "`own` or `paper`, got 'somebody'"),
         (["--confidence", "2"], "confidence must be between 0 and 1, got 2.0"),
         (["--epsilon", "0"], "epsilon must be a positive number, got 0"),

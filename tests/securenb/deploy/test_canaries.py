@@ -41,6 +41,7 @@ class Rehearsal:
                 .replace("simulations = false", "simulations = true")
                 .replace("record_cap = 1048576", "record_cap = 1000")
             )
+            lines = lines.replace("smallest_colluding = 1", "smallest_colluding = 0")
             path.write_text(f'{lines}epsilon_per_round = "2"\nbudget = "1000"\n')
         names, count = ",".join(planted), str(5 * len(planted))
         arguments = ["--schema", str(self.schema), "--nodes", names, "--count", count]
@@ -53,7 +54,9 @@ class Rehearsal:
         for site, path in files.items():
             (self.folder / "parties" / site / DATA).write_text(str(path))
         coordinator = Coordinator(self.folder / "coordinator")
-        order = coordinator.order({"protocol": "secagg", "epsilon": "2", "seed": seed, "record_cap": 1000})
+        order = coordinator.order(
+            {"protocol": "secagg", "epsilon": "2", "seed": seed, "record_cap": 1000, "colluding": 0}
+        )
         coordinator.run(order.name, lambda session, seconds: Loopback(self.folder / "parties"))
         return order / RESULT
 
