@@ -1,7 +1,7 @@
 """Releases of two libraries, audited in an environment of their own, which needs nothing of ours.
 
-python -m venv /tmp/libraries && /tmp/libraries/bin/pip install opendp python-dp
-securenb audit benchmarks/audit_libraries.py:opendp_laplace --python /tmp/libraries/bin/python --epsilon 1
+python -m venv libraries && libraries/bin/pip install opendp python-dp
+securenb audit benchmarks/audit_libraries.py:opendp_laplace --python libraries/bin/python --epsilon 1
 """
 
 
