@@ -12,6 +12,9 @@ PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 PHONE = 300
 """Pixels that a chart has on a narrow screen."""
 
+ROOM = 0.05
+"""What an axis of scores shows beyond the lowest and the highest."""
+
 INK = "currentColor"
 """Drawn as SVG, words and axes follow the page from light to dark; saved as a file they are black."""
 
@@ -37,6 +40,11 @@ def styled(chart: Any, *, fit: bool = True) -> Any:
     )
 
 
+def _around(scores: "pd.Series[float]") -> list[float]:
+    """The part of [0, 1] on which differences between these scores can be seen."""
+    return [max(0.0, float(scores.min()) - ROOM), min(1.0, float(scores.max()) + ROOM)]
+
+
 def legend(labels: Sequence[str], title: str | None = None) -> alt.Legend:
     """A legend with as many columns as fit on a phone."""
     widest = max(map(len, labels), default=1)
@@ -49,12 +57,13 @@ def dots(frame: Any, *, title: str, log: bool = False) -> Any:
     Parameters
     ----------
     frame
-        Tidy: columns `protocol`, `series`, `value`; zeros are left out on a logarithmic axis.
+        Tidy: columns `protocol`, `series`, `value`; zeros are left out on a logarithmic axis. A linear axis
+        is for scores in [0, 1] and shows `ROOM` on either side of them.
     title
         Of the axis, with the unit.
     """
     shown = frame[frame["value"] > 0] if log else frame
-    scale = alt.Scale(type="log") if log else alt.Scale(domain=[0, 1])
+    scale = alt.Scale(type="log") if log or shown.empty else alt.Scale(domain=_around(shown["value"]))
     series = list(dict.fromkeys(frame["series"]))
     marks = (
         alt.Chart(shown)

@@ -37,7 +37,7 @@ class Content:
 
     @contextmanager
     def folded(self, summary: str, *, fold: bool = True) -> Iterator[None]:
-        """What is added inside is shown once a reader asks for it; on paper it always is."""
+        """What is added inside is shown, and printed, once a reader asks for it."""
         if fold:
             self.html.append(f'<details class="fold"><summary>{escape(summary)}</summary>')
         yield
@@ -50,6 +50,15 @@ class Content:
             f'<p><span class="verdict" data-verdict="{escape(verdict)}">{escape(verdict)}</span> '
             f"{escape(words)}</p>"
         )
+
+    def answer(self, answer: "Answer") -> None:
+        """A question, its answer, and what is not said."""
+        self.html.append(f'<p class="question">{escape(answer.question)}</p>')
+        if answer.verdict is None:
+            self.html.append(f'<p class="finding">{escape(answer.finding)}</p>')
+        else:
+            self.badge(answer.verdict, answer.finding)
+        self.html.append(f'<p class="silent">Not said: {escape(answer.silent)}</p>')
 
     def figure(self, name: str, chart: Any, caption: str) -> None:
         """A chart of Altair; `name` must be unique in the report."""
@@ -87,6 +96,28 @@ class Content:
         self.html.append(f"<dl>{items}</dl>")
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What one run says to the question that it was made for; it stands before the evidence.
+
+    Attributes
+    ----------
+    question
+        As a reader would ask it.
+    finding
+        The answer in a sentence, with its interval where there is one.
+    silent
+        What the run does not say, in a sentence.
+    verdict
+        One word that is framed before the finding, if there is one.
+    """
+
+    question: str
+    finding: str
+    silent: str
+    verdict: str | None = None
+
+
 class Section(ABC):
     """One part of a report. Its class's docstring is not shown; `title` is."""
 
@@ -97,6 +128,10 @@ class Section(ABC):
     @abstractmethod
     def show(self, runs: Sequence[Run], content: Content) -> None:
         """Add what these runs have to say; adding nothing leaves the section out."""
+
+    def answers(self, run: Run) -> Iterator[Answer]:
+        """What this section's evidence answers about one run; by default nothing."""
+        return iter(())
 
 
 def is_figures(column: "pd.Series[Any]") -> bool:

@@ -1,6 +1,6 @@
 """Whether what is claimed of privacy is true, as far as an audit could tell."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import altair as alt
@@ -8,7 +8,7 @@ import pandas as pd
 
 from securenb.report.charts import INK, PALETTE, legend, styled
 from securenb.report.run import Run
-from securenb.report.section import Content, Section
+from securenb.report.section import Answer, Content, Section
 
 CERTAIN = "L0"
 """The level that recomputes and measures nothing."""
@@ -20,6 +20,14 @@ class Audit(Section):
 
     title = "Is the privacy accounting true?"
     order = 45
+
+    def answers(self, run: Run) -> Iterator[Answer]:
+        """See `Section.answers`."""
+        if (audit := run.documents.get("audit")) is None:
+            return
+        question, _, rest = audit["answer"].partition("? ")
+        found, _, silent = rest.partition(" Not looked at: ")
+        yield Answer(f"{question}?", f"{found} {_shown(audit)}".strip(), silent, audit["verdict"])
 
     def show(self, runs: Sequence[Run], content: Content) -> None:
         """See `Section.show`."""
@@ -49,6 +57,18 @@ class Audit(Section):
                 )
             columns = ["level", "verdict", "check", "evidence", "bound", "claimed"]
             content.table(findings[columns], "Findings; bounds are lower bounds on epsilon")
+
+
+def _shown(audit: dict[str, Any]) -> str:
+    """What was shown against what is claimed; the lower bound is the largest of all findings."""
+    lower = [finding["bound"] for finding in audit["findings"] if finding["bound"] is not None]
+    if not lower or audit["claimed"] is None:
+        return ""
+    return (
+        f"A record was shown to lose at least epsilon {max(lower):.3g}; the ledger claims "
+        f"{audit['claimed']:.4g} at delta {audit['delta']:g} ({audit['adjacency']}, confidence "
+        f"{audit['confidence']:.4g})."
+    )
 
 
 def bounds(measured: pd.DataFrame) -> Any:

@@ -1,6 +1,6 @@
 """How many malicious nodes predictions provably withstand."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import altair as alt
@@ -8,7 +8,7 @@ import pandas as pd
 
 from securenb.report.charts import legend, styled
 from securenb.report.run import Run
-from securenb.report.section import Content, Section
+from securenb.report.section import Answer, Content, Section
 
 SCORES = {
     "certified_accuracy": "accuracy",
@@ -21,6 +21,21 @@ class Certificates(Section):
 
     title = "What is certain"
     order = 28
+
+    def answers(self, run: Run) -> Iterator[Answer]:
+        """See `Section.answers`."""
+        table = run.tables.get("certificates")
+        if table is None or not set(table.columns) >= {"malicious", "records", *SCORES}:
+            return
+        score = table.set_index("malicious")["certified_balanced_accuracy"]
+        words = [f"{value:.3f} with {count} malicious" for count, value in score.items() if count]
+        none = f"{score[0]:.3f} without, " if 0 in score.index else ""
+        yield Answer(
+            "What accuracy is certain, whatever malicious nodes send?",
+            f"Balanced accuracy of at least {none}{', '.join(words)}.",
+            "how much above this floor the truth lies; an attack gives the other end. It holds for these "
+            "test records and this cap on a node's records.",
+        )
 
     def show(self, runs: Sequence[Run], content: Content) -> None:
         """See `Section.show`."""

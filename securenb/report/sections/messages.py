@@ -10,10 +10,8 @@ from securenb.report.run import Run
 from securenb.report.section import Content, Section
 
 STEP, TOP, SIDE, WIDTH = 44, 58, 110, 760
-_TIP = (
-    '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
-    'orient="auto-start-reverse"><path d="M0 0 L8 4 L0 8 z" fill="currentColor"/></marker></defs>'
-)
+TIP = 8
+"""Pixels of an arrowhead."""
 UNFOLDED = 3
 """Rounds that are shown at once; more are folded."""
 PLURAL = {"node": "nodes", "aggregator": "aggregator", "trustee": "trustees"}
@@ -53,7 +51,7 @@ def sequence(record: dict[str, Any]) -> str:
     at = {role: SIDE + index * spread for index, role in enumerate(roles)}
     height = TOP + STEP * len(record["messages"]) + 20
     spoken = escape("; ".join(_said(message) for message in record["messages"]))
-    parts = [f'<svg class="sequence" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{spoken}">', _TIP]
+    parts = [f'<svg class="sequence" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{spoken}">']
     for role, count in record["parties"].items():
         label = f"{count:,} {PLURAL[role]}" if count > 1 else role
         parts.append(_text(at[role], 22, label, ' class="who"'))
@@ -64,7 +62,10 @@ def sequence(record: dict[str, Any]) -> str:
         middle = (start + end) / 2
         if start == end:
             start, end = start - 30, end + 30
-        parts.append(f'<path class="arrow" d="M{start:.0f} {y} H{end:.0f}" marker-end="url(#tip)"/>')
+        back = -TIP if end > start else TIP
+        parts.append(f'<path class="arrow" d="M{start:.0f} {y} H{end:.0f}"/>')
+        # drawn, not a marker: a marker is found by an id, which folding hides and a second drawing repeats
+        parts.append(f'<path class="tip" d="M{end:.0f} {y} l{back} -4 v8 z"/>')
         parts.append(_text(middle, y - 6, _label(message)))
     return "".join([*parts, "</svg>"])
 

@@ -1,11 +1,14 @@
 """What each who saw something can have learned of a record, by the ledger."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from securenb.report.run import Run
-from securenb.report.section import Content, Section
+from securenb.report.section import Answer, Content, Section
+
+MODEL = {"learned", "epsilon_add_remove", "epsilon_replace_one", "delta"}
+"""Columns of a run that is one round."""
 
 
 class Privacy(Section):
@@ -13,6 +16,28 @@ class Privacy(Section):
 
     title = "Privacy"
     order = 40
+
+    def answers(self, run: Run) -> Iterator[Answer]:
+        """See `Section.answers`."""
+        results = run.tables.get("results")
+        if len(run.rounds) != 1 or results is None or not set(results.columns) >= MODEL or len(results) != 1:
+            return
+        line = results.iloc[0]
+        cost = (
+            "no noise was added, so it bounds nothing about a record"
+            if line["epsilon_add_remove"] in ("none", "inf", float("inf"))
+            else f"it cost a record epsilon {line['epsilon_add_remove']} when records are added or removed, "
+            f"{line['epsilon_replace_one']} when one is replaced, delta {line['delta']:g}"
+        )
+        score = line.get("balanced_accuracy")
+        worth = (
+            "" if score is None or score != score else f"Balanced accuracy {score:.3f} on the test records; "
+        )
+        yield Answer(
+            "What is the model worth, and what did it cost a record?",
+            f"{worth}{cost}. The aggregator learned {line['learned']}.",
+            "how the accuracy varies with the seed, and whether the charge is true: an audit attacks it.",
+        )
 
     def show(self, runs: Sequence[Run], content: Content) -> None:
         """See `Section.show`."""

@@ -1,12 +1,12 @@
 """What each protocol cost, and what its aggregator learned."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from securenb.report.charts import dots
 from securenb.report.run import Run
-from securenb.report.section import Content, Section
+from securenb.report.section import Answer, Content, Section
 
 NEEDED = {"protocol", "accuracy", "rounds", "sent", "node_cpu", "learned", "trust"}
 OPENED = {
@@ -33,6 +33,41 @@ class Protocols(Section):
     title = "What secure aggregation costs and buys"
     order = 20
 
+    def answers(self, run: Run) -> Iterator[Answer]:
+        """See `Section.answers`."""
+        table = run.tables.get("results")
+        if table is None or not set(table.columns) >= NEEDED:
+            return
+        done = _done(table)
+        if done.empty:
+            yield Answer(
+                "What does secure aggregation cost and buy?",
+                "No protocol gave a result.",
+                "anything of cost or accuracy; the table below says why each one ended.",
+                "FAIL",
+            )
+            return
+        exact = bool(done["identical"].astype(str).str.lower().eq("true").all())
+        low, high = done["balanced_accuracy"].min(), done["balanced_accuracy"].max()
+        score = f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f} to {high:.3f}"
+        same = "The same model" if exact else "Models that differ by rounding"
+        learned = ", ".join(
+            f"{what} under {name}" for name, what in zip(done["protocol"], done["learned"], strict=True)
+        )
+        least = done["sent"].min()
+        sent = ", ".join(
+            f"{bytes_:,.0f} B under {name}"
+            + (f" ({bytes_ / least:.1f} times the least)" if bytes_ > least else "")
+            for name, bytes_ in zip(done["protocol"], done["sent"], strict=True)
+        )
+        yield Answer(
+            "What does secure aggregation cost and buy?",
+            f"{same} under {len(done)} of {len(table)} protocols, balanced accuracy {score}. "
+            f"The aggregator learned {learned}. A node sends {sent}.",
+            "how the figures vary with the seed (this is one round for each protocol) and what a network "
+            "adds to the time. Promises against a malicious server stand in the table; they were not tried.",
+        )
+
     def show(self, runs: Sequence[Run], content: Content) -> None:
         """See `Section.show`."""
         for index, run in enumerate(runs):
@@ -41,7 +76,7 @@ class Protocols(Section):
                 continue
             if len(runs) > 1:
                 content.heading(run.name)
-            done = table[table["failure"].isna() | (table["failure"] == "")]
+            done = _done(table)
             scores = _long(done, {"accuracy": "accuracy", "balanced_accuracy": "balanced accuracy"})
             content.figure(
                 f"accuracy-{index}",
@@ -67,6 +102,11 @@ class Protocols(Section):
                 "What was opened. Rounds: messages waiting for one another; turns: how often a node spoke",
             )
             content.table(table[list(PROMISES)].rename(columns=PROMISES), "What each protocol promises")
+
+
+def _done(table: pd.DataFrame) -> pd.DataFrame:
+    """The protocols that gave a result."""
+    return table[table["failure"].isna() | (table["failure"] == "")]
 
 
 def _long(table: pd.DataFrame, columns: dict[str, str], factor: float = 1.0) -> pd.DataFrame:

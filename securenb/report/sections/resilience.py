@@ -1,6 +1,6 @@
 """How models fare as more nodes turn malicious, by rule, group size and noise."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import altair as alt
@@ -8,7 +8,7 @@ import pandas as pd
 
 from securenb.report.charts import PALETTE, chosen, legend, styled
 from securenb.report.run import Run
-from securenb.report.section import Content, Section
+from securenb.report.section import Answer, Content, Section
 
 MENUS = {
     "nodes": "nodes",
@@ -28,6 +28,10 @@ DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 """After eight colours, lines are dashed, then dotted."""
 MOST_CELLS = 8_000
 """Of more cells the map shows one share of malicious nodes, so that the page stays small."""
+GROUPS = {"1": " over single nodes", "all": " of one sum"}
+"""How groups of these sizes are spoken of."""
+MOST_SAID = 4
+"""Settings that the answer at the top of the page names; the charts show all."""
 ROOM_FOR_FIGURES = 10
 """Rules beside each other whose cells are wide enough for a figure."""
 
@@ -37,6 +41,27 @@ class Resilience(Section):
 
     title = "How much poisoning it survives"
     order = 25
+
+    def answers(self, run: Run) -> Iterator[Answer]:
+        """See `Section.answers`."""
+        summary, results = run.tables.get("summary"), run.tables.get("results")
+        if summary is None or not set(summary.columns) >= CURVE or summary["mean"].isna().all():
+            return
+        frame = readable(summary)
+        most = frame[frame["share"] == frame["share"].max()].dropna(subset=["mean"])
+        tried = set() if results is None else set(results["attack"]) - {"none"}
+        noise = most["epsilon"].map(lambda each: "no noise" if each == "none" else f"epsilon {each}")
+        where = most["dataset"] + ", " + noise
+        found = [f"{name}: {_best(part)}" for name, part in most.groupby(where, sort=False)]
+        more = f"; and {len(found) - MOST_SAID} more settings below" if len(found) > MOST_SAID else ""
+        fraction = f"{100 * float(frame['share'].max()):g} %"
+        yield Answer(
+            "How much poisoning does it survive?",
+            f"With {fraction} of the nodes malicious, under the worst of {len(tried)} attacks, the best rule "
+            f"keeps this balanced accuracy. {'; '.join(found[:MOST_SAID])}{more}.",
+            "that no stronger attack exists: these figures are upper ends, and only a certificate gives a "
+            f"lower one. More than {fraction} malicious nodes were not tried.",
+        )
 
     def show(self, runs: Sequence[Run], content: Content) -> None:
         """See `Section.show`."""
@@ -63,6 +88,15 @@ class Resilience(Section):
                 if results is not None and set(results.columns) >= CELL:
                     cells = readable(results[results["dataset"] == dataset])
                     content.figure(f"map-{name}", heat_map(cells), f"{dataset}: each rule, each attack.")
+
+
+def _best(part: pd.DataFrame) -> str:
+    """The line of a setting that is worth most under its worst attack, with its interval."""
+    line = part.iloc[int(part["mean"].to_numpy().argmax())]
+    kind = "range of the trials" if line.get("interval") == "range" else "95 %"
+    group = GROUPS.get(line["group_size"], f" over groups of {line['group_size']}")
+    ends = f"{line['low']:.3f} to {line['high']:.3f}, {kind}"
+    return f"{line['rule']}{group} {line['mean']:.3f} ({ends}; worst: {line['worst_attack']})"
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:

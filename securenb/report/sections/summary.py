@@ -26,7 +26,7 @@ class Summary(Section):
             )
             manifest = run.manifest
             content.text(f"{manifest.get('randomness', '')}. Finished {manifest.get('finished', '')}.")
-        choices = _side_by_side({run.name: _plain(run.scenario) for run in runs}, "choice")
+        choices = _side_by_side({run.name: _plain(_chosen(run)) for run in runs}, "choice")
         differ = choices[choices.drop(columns="choice").nunique(axis=1) > 1]
         if len(runs) > 1 and len(differ):
             content.table(differ, "What the runs differ in")
@@ -34,6 +34,13 @@ class Summary(Section):
             content.table(choices, "Scenario")
             versions = {run.name: run.manifest.get("versions", {}) for run in runs}
             content.table(_side_by_side(versions, "package"), "Versions")
+
+
+def _chosen(run: Run) -> dict[str, object]:
+    """The scenario, with what a command chose beside it: several protocols, or what was audited."""
+    several = {"protocol": run.manifest["protocols"]} if "protocols" in run.manifest else {}
+    audited = {"audited": run.documents["audit"]["target"]} if "audit" in run.documents else {}
+    return {"command": run.command, **run.scenario, **several, **audited}
 
 
 def _side_by_side(columns: dict[str, dict[str, str]], index: str) -> pd.DataFrame:

@@ -55,7 +55,7 @@ def test_several_runs_stand_side_by_side(compared, trained, tmp_path):
     assert "What the runs differ in" in text
     for name in ("compare", "train"):
         assert f'<th scope="col">{name}</th>' in text
-    charts = Report.read(compared, trained)._sections()[1][1].charts["rounds"]
+    charts = dict(Report.read(compared, trained)._sections())["The runs beside each other"].charts["rounds"]
     (shown,) = charts["datasets"].values()
     assert {line["protocol"] for line in shown} == {"compare: plain", "compare: masking", "train: masking"}
 
@@ -91,6 +91,45 @@ def test_the_ledger_shows_both_adjacencies_in_one_line(compared):
     assert "epsilon, add-remove" in html
     assert "epsilon, replace-one" in html
     assert html.count("<tr>") == 1 + 3  # rows under both protocols, vectors under plain
+
+
+@pytest.mark.parametrize(
+    ("run", "question", "said"),
+    [
+        ("compared", "What does secure aggregation cost and buy?", "one sum of 6 under masking"),
+        ("trained", "What is the model worth, and what did it cost a record?", "epsilon 2 when records are"),
+        (
+            "attacked",
+            "How much poisoning does it survive?",
+            "under the worst of 2 attacks",
+        ),
+        ("audited", "May this be published at epsilon 1?", "the ledger claims 1 at delta 0"),
+        ("certified", "What accuracy is certain, whatever malicious nodes send?", "with 2 malicious"),
+    ],
+)
+def test_the_page_answers_before_it_shows_evidence(run, question, said, request):
+    html = Report.read(request.getfixturevalue(run)).html()
+    first = html[html.index("In short</h2>") : html.index("What was run</h2>")]
+    for words in (question, said, "Not said: "):
+        assert words in first
+
+
+def test_an_answer_gives_the_figures_of_its_table(attacked, certified):
+    run, floor = read_run(attacked), read_run(certified).tables["certificates"]
+    html = Report((run,)).html()
+    summary = run.tables["summary"]
+    for epsilon, part in summary[summary["share"] == summary["share"].max()].groupby("epsilon"):
+        best = part.loc[part["mean"].idxmax()]
+        assert f"{best['mean']:.3f} ({best['low']:.3f} to {best['high']:.3f}" in html, epsilon
+    for value in floor["certified_balanced_accuracy"]:
+        assert f"{value:.3f}" in Report.read(certified).html()
+
+
+def test_what_a_run_chose_beside_its_scenario_is_among_the_differences(compared, audited):
+    html = Report.read(compared, audited).html()
+    differ = html[html.index("What the runs differ in") : html.index("Every choice")]
+    assert "plain, masking" in differ
+    assert "DiscreteLaplace(epsilon=1)" in differ
 
 
 def test_certificates_are_drawn(certified):
