@@ -6,7 +6,7 @@ from benchmarks.evidence import record as records
 from benchmarks.evidence.claim import CLAIMS, Claim
 from benchmarks.evidence.record import ROOT, Record
 
-SAMPLES = {"exact_rounds": 3, "breakdowns": 2, "silent_audits": 4}
+SAMPLES = {"exact_rounds": 3, "breakdowns": 2, "silent_audits": 4, "zoo_alarms": 2, "zoo_detection": 4_000}
 
 
 @pytest.mark.parametrize("name", CLAIMS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from attacks.audit.bench import Outcome, audit_zoo, summary, table
+from attacks.audit.bench import RUNS, Outcome, audit_zoo, summary, table
 from securenb.cli import console
 
 
@@ -17,7 +17,11 @@ def audit_all(
     """Both levels on every mechanism of the zoo."""
     return list(
         audit_zoo(
-            seeds=(seed,), runs=trials, seconds=seconds, confidence=confidence or 0.999, progress=progress
+            seeds=(seed,),
+            runs=trials or RUNS,
+            seconds=seconds,
+            confidence=confidence or 0.999,
+            progress=progress,
         )
     )
 

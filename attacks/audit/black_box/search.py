@@ -200,6 +200,6 @@ def _refuse_what_never_returns(raw: list[list[Mapping[str, Any]]], width: int) -
     runs = [run for both in raw for run in both]
     if all("returns" not in run["kinds"] for run in runs):
         said = next(run for run in runs if run["said"] or run["kinds"])
-        raise ValueError(f"the release {said['kinds'][0]} in every run: {said['said']}")
+        raise ValueError(f"the release {said['kinds'][0]} in every run: {said['said'] or 'it says no more'}")
     if width == 0:
         raise ValueError("the release returns no number in most runs")

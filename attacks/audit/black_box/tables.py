@@ -20,8 +20,11 @@ def read_released(first: Path, second: Path) -> tuple[Outputs, Outputs]:
     Raises
     ------
     ValueError
-        If a file cannot be read, rows differ in width, a cell is no number, or there are too few rows.
+        If a file cannot be read, rows differ in width, a cell is no number, there are too few rows, or both
+        are one file.
     """
+    if first.exists() and second.exists() and first.samefile(second):
+        raise ValueError(f"{first} and {second} are one file: there must be runs on two neighbouring inputs")
     tables = [_read(path) for path in (first, second)]
     widths = [table.shape[1] for table in tables]
     if widths[0] != widths[1]:

@@ -182,6 +182,12 @@ def test_tables_that_are_none_are_refused_in_one_line(here, capsys, name):
     assert printed.count("\n") == 1
 
 
+def test_a_table_is_not_compared_with_itself(here, capsys):
+    (here / "a.csv").write_text("1\n" * 500)
+    assert main(["audit", "--released", "a.csv", "./a.csv", "--epsilon", "1"]) == MISTAKE
+    assert "a.csv and a.csv are one file" in capsys.readouterr().err
+
+
 def test_a_claim_is_not_made_up(here, capsys):
     assert main(["audit", "mine:right"]) == MISTAKE
     assert "say with --epsilon what the release claims" in capsys.readouterr().err
