@@ -9,7 +9,9 @@ import typer
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 _WIDE = 240
-"""Columns of a table in a pipe, where nothing should be cut off or wrapped."""
+"""Columns of a table of figures in a pipe, where nothing should be cut off or wrapped."""
+_READABLE = 120
+"""Columns of a table of prose in a pipe: sentences wrap."""
 
 
 def say(text: str) -> None:
@@ -20,7 +22,7 @@ def say(text: str) -> None:
 def show_table(
     title: str, columns: Sequence[str], lines: Sequence[Sequence[str]], *, prose: bool = False
 ) -> None:
-    """A table; on a terminal its cells wrap, in a pipe it is as wide as it needs to be.
+    """A table; on a terminal its cells wrap, in a pipe figures are as wide as they need to be.
 
     Columns of figures stand to the right, columns of words to the left; rows of `prose` stand apart.
     """
@@ -31,7 +33,7 @@ def show_table(
 
     console = Console(highlight=False)
     if not console.is_terminal:
-        console = Console(highlight=False, width=_WIDE)
+        console = Console(highlight=False, width=_READABLE if prose else _WIDE)
     console.print(title, style="italic", soft_wrap=True, markup=False)
     table = Table(box=SIMPLE_HEAD, leading=int(prose))
     table.show_edge = table.pad_edge = False

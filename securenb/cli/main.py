@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import re
 import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
@@ -11,11 +12,24 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from protocols.errors import Abort
 
 MISTAKE = 2
 ABORTED = 4
+HELP = {"help_option_names": ["-h", "--help"]}
+
+
+class Command(TyperCommand):
+    """A command whose help shows brackets as they are.
+
+    typer escapes the ones around defaults for rich's markup even where no markup is read.
+    """
+
+    def get_help(self, ctx: Any) -> str:
+        """The whole help text."""
+        return super().get_help(ctx).replace("\\[", "[")
 
 
 def build(arguments: Sequence[str] | None = None) -> typer.Typer:
@@ -30,9 +44,26 @@ def build(arguments: Sequence[str] | None = None) -> typer.Typer:
     app = _typer(
         "One-shot federated Naive Bayes: poisoning resilience, secure aggregation, privacy accounting."
     )
-    app.callback()(lambda: None)
+    app.callback()(_outside_of_commands)
     _add(app, "securenb.cli.commands", arguments)
     return app
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"securenb {version('securenb')}")
+        raise typer.Exit
+
+
+def _outside_of_commands(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """What stands before a command's name."""
 
 
 def _typer(says: str) -> typer.Typer:
@@ -44,6 +75,7 @@ def _typer(says: str) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
+        context_settings=HELP,
     )
 
 
@@ -61,9 +93,9 @@ def _add(app: typer.Typer, folder: str, arguments: Sequence[str] | None) -> None
             app.add_typer(group, name=name)
         elif wanted:
             module: Any = importlib.import_module(dotted)
-            app.command(name)(with_plugins(module.command))
+            app.command(name, cls=Command, context_settings=HELP)(with_plugins(module.command))
         else:
-            app.command(name, help=_docstring(file.with_suffix(".py"), "command"))(lambda: None)
+            app.command(name, cls=Command, help=_docstring(file.with_suffix(".py"), "command"))(lambda: None)
 
 
 def _docstring(path: Path, function: str | None = None) -> str:
@@ -122,7 +154,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         # typer's own usage errors: it ships its parser, or not, depending on its version
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-            message = error.format_message()
+            # typer and the parser below it each suggest a name, in versions that both do
+            message = re.sub(r"( Did you mean [^?]*\?)\1", r"\1", error.format_message())
             if message.startswith("Missing option"):
                 message += f" {getattr(getattr(error, 'param', None), 'help', None) or ''}"
             return _say(message, MISTAKE) if message else MISTAKE

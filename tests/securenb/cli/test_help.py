@@ -1,0 +1,50 @@
+"""What the command line says of itself."""
+
+import pytest
+
+from securenb.cli.main import MISTAKE, build, main
+
+
+def commands(app, *path):
+    """Every command that there is, as the words that call it."""
+    for command in app.registered_commands:
+        yield (*path, command.name)
+    for group in app.registered_groups:
+        yield from commands(group.typer_instance, *path, group.name)
+
+
+EVERY = sorted(commands(build()))
+
+
+def test_the_version_is_the_packages(capsys):
+    from importlib.metadata import version
+
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"securenb {version('securenb')}\n"
+
+
+@pytest.mark.parametrize("words", [(), *EVERY], ids=" ".join)
+def test_help_is_two_letters_away_and_its_brackets_are_whole(words, capsys):
+    assert main([*words, "-h"]) == 0
+    text = capsys.readouterr().out
+    assert "\\[" not in text
+    assert text.startswith("Usage: ")
+    assert main([*words, "--help"]) == 0
+    assert capsys.readouterr().out == text
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["atack"], "'attack'"),
+        (["train", "phishing", "--epsilom", "1"], "--epsilon"),
+        (["train", "phishin", "--protocol", "plain", "--epsilon", "1", "--out", "x"], "'phishing'"),
+        (["train", "phishing", "--protocol", "plian", "--epsilon", "1", "--out", "x"], "'plain'"),
+    ],
+)
+def test_a_misspelt_word_is_answered_with_the_one_that_was_meant_once(words, meant, capsys):
+    assert main(words) == MISTAKE
+    said = capsys.readouterr().err
+    assert meant in said
+    assert said.lower().count("did you mean") == 1
+    assert said.count("\n") == 1
