@@ -92,6 +92,10 @@ class Report:
             raise ValueError(f"cannot write to {folder}: {error.strerror}") from None
         return written
 
+    def contents(self) -> list[Content]:
+        """What each section shows, in order."""
+        return [content for _, content in self._sections()]
+
     def _repr_html_(self) -> str:
         return (
             f'<iframe title="{escape(self._title())}" srcdoc="{escape(self.html())}" '

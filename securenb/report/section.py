@@ -22,10 +22,11 @@ LONG_CELL = ' class="long"'
 
 @dataclass
 class Content:
-    """What a section shows: pieces of HTML, and charts with the element that each belongs in."""
+    """What a section shows: pieces of HTML, and charts with captions by the element that each belongs in."""
 
     html: list[str] = field(default_factory=list)
     charts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    captions: dict[str, str] = field(default_factory=dict)
 
     def text(self, words: str) -> None:
         """A paragraph."""
@@ -67,6 +68,7 @@ class Content:
     def specified(self, name: str, spec: dict[str, Any], caption: str) -> None:
         """A chart in Vega-Lite; `name` must be unique in the report."""
         self.charts[name] = spec
+        self.captions[name] = caption
         self.html.append(
             f'<figure><div id="{escape(name)}" class="chart" role="img" aria-label="{escape(caption)}"></div>'
             f"<figcaption>{escape(caption)}</figcaption></figure>"
