@@ -1,15 +1,17 @@
 """Nobody imports upwards, and protocol code never touches clocks, sockets or random generators."""
 
 import ast
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 FORBIDDEN_IN_PROTOCOL_CODE = {"asyncio", "random", "secrets", "socket", "threading", "time"}
 
 
-def imports(path: Path) -> set[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -17,21 +19,27 @@ def imports(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             found.add(node.module or "")
-    return found
+    return frozenset(found)
 
 
 def roots(path: Path) -> set[str]:
     return {name.partition(".")[0] for name in imports(path)}
 
 
-def files(folder: str) -> list[Path]:
+@cache
+def files(folder: str) -> tuple[Path, ...]:
     found = sorted((ROOT / folder).rglob("*.py"))
     assert found, folder
-    return found
+    return tuple(found)
 
 
-def ids(path: Path) -> str:
-    return str(path.relative_to(ROOT))
+ALL = ("protocols", "securenb", "attacks")
+
+
+def offenders(folders: Iterable[str], found: Callable[[Path], Any]) -> dict[str, Any]:
+    """What was found in which file, where anything was."""
+    paths = [path for folder in folders for path in files(folder)]
+    return {str(path.relative_to(ROOT)): what for path in paths if (what := found(path))}
 
 
 ROOMS = (
@@ -66,45 +74,47 @@ def test_every_room_has_its_place():
     assert {path.stem for path in (ROOT / "securenb").glob("*.py")} == FOYER
 
 
-@pytest.mark.parametrize("path", files("securenb"), ids=ids)
-def test_rooms_import_from_rooms_below_them(path):
-    own = room(".".join(path.relative_to(ROOT).with_suffix("").parts))
-    others = {room(name) for name in imports(path) if name.split(".")[0] == "securenb"} - {own, None}
-    if own is None:
-        assert path.stem in {"__main__", "__init__"} or not others, path  # the way in shows every room
-        return
-    assert not {other for other in others if floor(other) >= floor(own)}
+def test_rooms_import_from_rooms_below_them():
+    def upwards(path: Path) -> set[str]:
+        own = room(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        others = {room(name) for name in imports(path) if name.split(".")[0] == "securenb"} - {own, None}
+        if own is None:  # the way in shows every room
+            return set() if path.stem in {"__main__", "__init__"} else others
+        return {other for other in others if floor(other) >= floor(own)}
+
+    assert not offenders(["securenb"], upwards)
 
 
-@pytest.mark.parametrize("path", [*files("protocols"), *files("securenb"), *files("attacks")], ids=ids)
-def test_the_front_doors_are_for_users(path):
-    if path.parent != ROOT / "securenb":
-        assert not imports(path) & {"securenb", "protocols", "attacks"}
+def test_the_front_doors_are_for_users():
+    inside = offenders(ALL, lambda path: imports(path) & set(ALL))
+    assert {path for path in inside if Path(path).parent != Path("securenb")} == set()
 
 
-@pytest.mark.parametrize("path", files("attacks"), ids=ids)
-def test_attacks_use_no_private_module_of_a_scheme(path):
-    assert not {name for name in imports(path) if name.startswith("protocols.schemes._")}
+def test_attacks_use_no_private_module_of_a_scheme():
+    assert not offenders(
+        ["attacks"], lambda path: {name for name in imports(path) if name.startswith("protocols.schemes._")}
+    )
 
 
-@pytest.mark.parametrize("path", files("protocols"), ids=ids)
-def test_protocols_import_nothing_above_them(path):
-    assert not roots(path) & {"securenb", "attacks", "pandas", "sklearn"}
+def test_protocols_import_nothing_above_them():
+    assert not offenders(
+        ["protocols"], lambda path: roots(path) & {"securenb", "attacks", "pandas", "sklearn"}
+    )
 
 
-@pytest.mark.parametrize("path", files("securenb"), ids=ids)
-def test_securenb_does_not_know_attacks_except_at_the_command_line(path):
-    if "cli" not in path.parts:
-        assert "attacks" not in roots(path)
+def test_securenb_does_not_know_attacks_except_at_the_command_line():
+    assert not offenders(["securenb"], lambda path: "cli" not in path.parts and "attacks" in roots(path))
 
 
-@pytest.mark.parametrize("path", [*files("protocols/schemes"), *files("protocols/primitives")], ids=ids)
-def test_schemes_and_primitives_do_no_io_and_draw_nothing_themselves(path):
-    assert not roots(path) & FORBIDDEN_IN_PROTOCOL_CODE
-    assert not any(name.startswith("protocols.engines") for name in imports(path))
-    assert "np.random" not in path.read_text()
+def test_schemes_and_primitives_do_no_io_and_draw_nothing_themselves():
+    inside = ["protocols/schemes", "protocols/primitives"]
+    assert not offenders(inside, lambda path: roots(path) & FORBIDDEN_IN_PROTOCOL_CODE)
+    assert not offenders(
+        inside, lambda path: {name for name in imports(path) if name.startswith("protocols.engines")}
+    )
+    assert not offenders(inside, lambda path: "np.random" in path.read_text())
 
 
-@pytest.mark.parametrize("path", [*files("protocols"), *files("securenb"), *files("attacks")], ids=ids)
-def test_files_stay_readable(path):
-    assert len(path.read_text().splitlines()) <= 300, "a second noun hides inside: split it"
+def test_files_stay_readable():
+    """At most 300 lines: in a longer file a second noun hides."""
+    assert not offenders(ALL, lambda path: max(0, len(path.read_text().splitlines()) - 300))

@@ -25,6 +25,9 @@ MEETING = "meeting"
 RECORD = "securenb"
 GONE = "lost its connection"
 POLL_SECONDS = 0.1
+LATE_SECONDS = 15.0
+"""How much longer than its stage a question lives. Flower deletes an answer together with its question, and
+one that came in time may be read only after the deadline, when another one's reading took long."""
 NONCE_BYTES = 32
 
 
@@ -112,7 +115,7 @@ class FlowerCarrier(Carrier):
             dst_node_id=node,
             message_type=KIND,
             group_id=f"{self._session_id.hex()[:8]} {stage}",
-            ttl=max(ttl, 1.0),
+            ttl=max(ttl, 0.0) + LATE_SECONDS,
         )
 
     def _pulled(self, waiting: Iterable[str]) -> list[tuple[str, bytes | Unanswered]]:

@@ -11,10 +11,12 @@ from multiprocessing.synchronize import Event
 from typing import Any
 
 from securenb.deploy.launch import SUPERLINK, SUPERNODE
+from securenb.deploy.whole_replies import whole_only
 
 NODE = "flwr.supernode.start_client_internal"
 EXECUTOR = "flwr.supercore.superexec.run_superexec"
 OBJECTS = "flwr.supercore.inflatable.inflatable_utils"
+HANDLERS = "flwr.superlink.servicer.runtime.runtime_handlers"
 HEARTBEATS = ("flwr.supercore.heartbeat", "flwr.supernode.fleet_http_connection")
 
 IDLE_SECONDS = 3.0
@@ -23,8 +25,8 @@ IDLE_SECONDS = 3.0
 APP_SECONDS = 0.05
 OBJECT_SECONDS = 0.05
 REPLY_SECONDS = 10.0
-"""How long the coordinator waits for the rest of a reply, whose sender may have died in the middle of it;
-Flower waits for three minutes, and listens to nobody meanwhile."""
+"""How long the coordinator waits for the rest of a reply that Flower handed out, where Flower waits for three
+minutes and reads no other reply meanwhile. Less than a question outlives its stage (`LATE_SECONDS`)."""
 
 HEARTBEAT_SECONDS = 10
 """The least that Flower takes: after twice as long a killed node is known to be gone, and may come back."""
@@ -85,6 +87,8 @@ def hasten(command: str) -> None:
         _replace(pull.__kwdefaults__, "initial_backoff", OBJECT_SECONDS)
     if command == SUPERLINK:
         _replace(objects.pull_objects.__kwdefaults__, "max_time", REPLY_SECONDS)
+        handlers = importlib.import_module(HANDLERS)
+        _replace(vars(handlers), "pull_messages", whole_only(handlers.pull_messages))
     if command == SUPERNODE:
         arrived = get_context("fork").Event()  # node and executor are forks of this process
         _replace(vars(importlib.import_module(NODE)), "time", Patience(arrived.set))

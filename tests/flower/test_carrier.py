@@ -48,15 +48,24 @@ def in_a_run(monkeypatch):
 
 
 def exchanged(pulls):
-    """The answers of three parties, of whom a grid gives these messages, at these costs, pull by pull."""
+    """The answers of three parties, of whom a grid gives these messages, at these costs, pull by pull.
+
+    As Flower does, it has no answer to a question that has expired.
+    """
     clock = Clock()
+    expires = {}
+
+    def push_messages(messages):
+        expires.update(zip("abc", (message.metadata.ttl for message in messages), strict=True))
+        return list("abc")
 
     def pull_messages(waiting):
+        alive = [identifier for identifier in waiting if clock.now < expires[identifier]]
         seconds, messages = next(pulls, (0.0, []))
         clock.now += seconds
-        return [message for message in messages if message.metadata.reply_to_message_id in waiting]
+        return [message for message in messages if message.metadata.reply_to_message_id in alive]
 
-    grid = SimpleNamespace(push_messages=lambda messages: ["a", "b", "c"], pull_messages=pull_messages)
+    grid = SimpleNamespace(push_messages=push_messages, pull_messages=pull_messages)
     carrier = FlowerCarrier(grid, SESSION, TIMEOUT, clock, clock.pause)
     carrier._node_of = {"anna": 1, "bert": 2, "carl": 3}
     answers = carrier.exchange("start", dict.fromkeys(carrier._node_of, b"?"))
