@@ -201,29 +201,16 @@ def random_pattern(protocol, turns, rng):
 @pytest.mark.parametrize("grouping", list(GROUPINGS))
 @pytest.mark.parametrize("name", list(PROTOCOLS))
 def test_random_patterns_open_what_they_must_and_nothing_else(name, grouping):
-    check_random_patterns(name, grouping, 10, seed=37)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("grouping", list(GROUPINGS))
-@pytest.mark.parametrize("name", list(PROTOCOLS))
-def test_many_random_patterns_open_what_they_must_and_nothing_else(name, grouping):
-    total = check_random_patterns(name, grouping, 80, seed=41)
-    assert total["groups"] > total["opened"]
-
-
-def check_random_patterns(name, grouping, count, seed):
     protocol, groups = PROTOCOLS[name].for_tests(), GROUPINGS[grouping]
     if min(map(len, groups)) < protocol.smallest_group:
         pytest.skip(f"declares {protocol.smallest_group} as its smallest group")
-    rng = np.random.default_rng([seed, list(PROTOCOLS).index(name), list(GROUPINGS).index(grouping)])
+    rng = np.random.default_rng([41, list(PROTOCOLS).index(name), list(GROUPINGS).index(grouping)])
     turns = turns_of(protocol, groups)
     total = Counter()
-    for trial in range(count):
+    for trial in range(30):
         faults = Watched(silent=random_pattern(protocol, turns, rng), rng=rng, reorder=True)
         total += check(protocol, groups, faults, trial)
-    assert total["groups"] >= total["opened"] >= total["due"] > 0
-    return total
+    assert total["groups"] > total["opened"] >= total["due"] > 0
 
 
 def test_silence_is_nobodys_fault(protocol, groups):
@@ -248,34 +235,34 @@ def test_it_opens_what_the_ideal_functionality_opens(protocol, groups):
 # a bad network
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_repeats_and_another_order_cost_nobody(protocol, groups, seed):
-    faults = Faults(rng=np.random.default_rng(seed), repeat=0.3, reorder=True)
-    _, found = outcome(protocol, groups, faults, seed)
-    assert found == dict(enumerate(groups))
+def test_repeats_and_another_order_cost_nobody(protocol, groups):
+    for seed in range(3):
+        faults = Faults(rng=np.random.default_rng(seed), repeat=0.3, reorder=True)
+        _, found = outcome(protocol, groups, faults, seed)
+        assert found == dict(enumerate(groups))
 
 
 @pytest.mark.parametrize("fault", ["lose", "corrupt", "hold"])
 def test_frames_that_are_lost_damaged_or_late_cost_only_those_whose_they_are(protocol, groups, fault):
-    for seed in range(5):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         check(protocol, groups, Watched(rng=rng, reorder=True, **{fault: 0.03}), seed)
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_a_bad_network_ends_in_exact_sums_or_a_typed_abort(protocol, seed):
-    groups = list(GROUPINGS.values())[seed % len(GROUPINGS)]
-    if min(map(len, groups)) < protocol.smallest_group:
-        groups = GROUPINGS["all"]
-    rng = np.random.default_rng(seed)
-    rate = float(rng.choice([0.01, 0.05, 0.2]))
-    faults = Faults(
-        silent=random_pattern(protocol, turns_of(protocol, groups), rng),
-        rng=rng,
-        lose=rate,
-        repeat=rate,
-        corrupt=rate,
-        hold=rate,
-        reorder=True,
-    )
-    outcome(protocol, groups, faults, seed)
+def test_a_bad_network_ends_in_exact_sums_or_a_typed_abort(protocol):
+    for seed in range(12):
+        groups = list(GROUPINGS.values())[seed % len(GROUPINGS)]
+        if min(map(len, groups)) < protocol.smallest_group:
+            groups = GROUPINGS["all"]
+        rng = np.random.default_rng(seed)
+        rate = (0.01, 0.05, 0.2)[seed // len(GROUPINGS) % 3]
+        faults = Faults(
+            silent=random_pattern(protocol, turns_of(protocol, groups), rng),
+            rng=rng,
+            lose=rate,
+            repeat=rate,
+            corrupt=rate,
+            hold=rate,
+            reorder=True,
+        )
+        outcome(protocol, groups, faults, seed)

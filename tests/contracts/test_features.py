@@ -229,7 +229,8 @@ def test_a_certificate_covers_records_that_are_all_alike_or_refuses(feature):
             reach(feature, Held(count, sums, 1.0))
         return
     held = reach(feature, Held(count, sums, 1.0))
-    for added, code, placed in itertools.product((0, 1, 5, 50), every(feature), every(feature)):
+    codes = every(feature)[:: max(1, len(every(feature)) // 8)]
+    for added, code, placed in itertools.product((0, 1, 5, 50), codes, codes):
         least, most = held.bounds(np.array([[float(code)]]), np.array([[float(added)]]))
         more = sums + added * feature.added(np.array([placed], dtype=np.int32))
         parameters, _ = feature.estimate(more.astype(np.float64), np.array([float(count + added)]), 1.0)

@@ -18,19 +18,11 @@ from protocols.schemes.secagg_plus import SecAggPlus
 trial = runpy.run_path(str(Path(__file__).parents[4] / "benchmarks" / "exactness.py"))["trial"]
 
 
-def check_trials(numbers):
-    total = sum((trial(7, number) for number in numbers), Counter())
-    assert total["rounds"] == len(numbers)
-    assert total["opened"] > total["lost"] > 0
-
-
 def test_random_rounds_are_exact_or_abort():
-    check_trials(range(12))
-
-
-@pytest.mark.slow
-def test_many_random_rounds_are_exact_or_abort():
-    check_trials(range(12, 112))
+    """A sample; ten thousand are the claim `exact_rounds` (`python3 run.py evidence`)."""
+    total = sum((trial(7, number) for number in range(20)), Counter())
+    assert total["rounds"] == 20
+    assert total["opened"] > total["lost"] > 0
 
 
 def sparse_run(profile, frames):
@@ -68,9 +60,8 @@ def test_a_sparse_graph_opens_exact_sums_within_the_rates_it_was_sized_for(profi
     assert not run.transcript.blames
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["lying", "curious"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 2, 5])
 def test_a_sparse_graph_opens_nothing_else_when_more_fall_silent(profile, seed):
     rng = np.random.default_rng(seed)
     frames = np.where(rng.random(110) < 0.12 + 0.06 * seed, rng.integers(6, size=110), 6)
