@@ -22,7 +22,7 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 PYTEST = [PYTHON, "-m", "pytest", "-q"]
-TESTS = [*PYTEST, "-n", "auto", "--ignore=tests/flower"]
+TESTS = [*PYTEST, "-n", "auto", "--dist", "worksteal", "--ignore=tests/flower"]
 THE_DOOR = [
     "tests/securenb/schema",
     *(f"tests/securenb/data/test_{name}.py" for name in ("cases", "reader", "draft")),
@@ -33,8 +33,7 @@ NEED_FLOWER = ["protocols/engines/flower", "securenb/deploy/client_app", "secure
 COMMANDS = {
     "demo": [[PYTHON, "-m", "securenb", "demo"]],
     "test": [
-        [*TESTS, "-m", "not slow"],
-        [*TESTS, "-m", "slow"],
+        TESTS,
         [PYTHON, "tests/with_oldest_pandas.py", "-n", "auto", *THE_DOOR],
     ],
     "evidence": [[PYTHON, "-m", "benchmarks.evidence"]],

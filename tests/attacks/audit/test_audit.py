@@ -1,5 +1,6 @@
 """A sound release passes at every level, in every view; the auditor finds nothing where nothing is."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -30,9 +31,15 @@ def made(name, epsilon=1):
     return MECHANISMS[name].from_epsilon(epsilon, 1e-6 if MECHANISMS[name].needs_delta else None)
 
 
-@pytest.mark.parametrize("name", PRIVATE)
-@pytest.mark.parametrize("view", ["node", "group", "sum", "model"])
-@pytest.mark.parametrize("adjacency", ADJACENCIES)
+VIEWS = ("node", "group", "sum", "model")
+EACH_TWO = [
+    (name, view, ADJACENCIES[(at + on) % len(ADJACENCIES)])
+    for (at, name), (on, view) in itertools.product(enumerate(PRIVATE), enumerate(VIEWS))
+]
+"""Each mechanism in each view, and each of both under each adjacency."""
+
+
+@pytest.mark.parametrize(("name", "view", "adjacency"), EACH_TWO)
 def test_our_own_releases_pass_in_every_view(name, view, adjacency):
     # a single share is claimed to cost much, which takes many runs to contradict
     trials = 60_000 if view == "node" else 15_000
@@ -43,11 +50,11 @@ def test_our_own_releases_pass_in_every_view(name, view, adjacency):
 
 
 @pytest.mark.slow
-def test_no_bound_exceeds_the_claim_over_twenty_seeds():
-    for seed in range(20):
+def test_no_bound_exceeds_the_claim_over_five_seeds():
+    for seed in range(5):
         for adjacency in ADJACENCIES:
             audit = run_audit(
-                target(), adjacency, ["L2", "L3"], seed=seed, confidence=1 - 0.001 / 40, trials=20_000
+                target(), adjacency, ["L2", "L3"], seed=seed, confidence=1 - 0.001 / 10, trials=20_000
             )
             assert audit.verdict == "PASS", audit.conclusion()
 

@@ -34,17 +34,19 @@ def test_a_bug_is_found_and_a_sound_mechanism_is_not(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(set(CLEAR) - RARE))
-def test_every_clear_bug_is_found(name):
+@pytest.mark.parametrize("name", sorted(set(CLEAR) - RARE)[::4])
+def test_a_clear_bug_is_found(name):
+    """A sample; all of them are the claim `zoo_detection` (`python3 run.py evidence`)."""
     outcomes = list(audit_zoo([name], runs=20_000))
     assert any(each.verdict == "FAIL" for each in outcomes), outcomes
 
 
 @pytest.mark.slow
 def test_no_sound_mechanism_is_alarmed_about():
-    """One audit of each; a single alarm has a probability below 23 in 1,000."""
-    outcomes = list(audit_zoo(SOUND, runs=4_000))
-    assert summary(outcomes)["false alarms"] == f"0 of {len(SOUND)} audits"
+    """A sample: one audit of every third; 1,000 audits are the claim `zoo_alarms`."""
+    sample = SOUND[::3]
+    outcomes = list(audit_zoo(sample, runs=4_000))
+    assert summary(outcomes)["false alarms"] == f"0 of {len(sample)} audits"
     assert summary(outcomes)["false alarms of L1"] == 0
 
 
@@ -57,7 +59,7 @@ FINITE = [name for name in ZOO if math.isfinite(ZOO[name].truth) and not ZOO[nam
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in FINITE if ZOO[name].truth <= 2.3])
+@pytest.mark.parametrize("name", [name for name in FINITE if ZOO[name].truth <= 2.3][::3])
 def test_no_event_is_seen_that_a_stated_truth_forbids(name):
     """The stated truth as a claim: a mechanism that loses more would be alarmed about."""
     from attacks.audit.black_box.claim import Approximate
