@@ -11,13 +11,15 @@ import select
 import socket
 import subprocess
 import sys
+import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from securenb.deploy.guard import guard
-from securenb.deploy.launch import SUPERLINK, SUPERNODE
+from securenb.deploy.launch import FOLDER, LOG, NOT_LET_IN, PATIENCE, SUPERLINK, SUPERNODE, said_since
 from securenb.deploy.pace import hasten
 
 _SUPEREXEC = {"flower-superexec": "flwr.supercore.cli:flower_superexec"}
@@ -48,6 +50,9 @@ LATE = {
 """What Flower imports only when it is needed, and every message needs."""
 
 REAP_SECONDS = 0.2
+AGAIN_SECONDS = 1.0
+"""Between two attempts of a node to be let in."""
+
 LONGEST_REQUEST = 1 << 16
 
 
@@ -67,10 +72,13 @@ class Forks:
         # datagrams: every request arrives whole, whichever fork it came from
         self._requests, self._ask = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
 
-    def run(self, arguments: Sequence[str], *, for_good: bool = False) -> int:
+    def run(
+        self, arguments: Sequence[str], *, for_good: bool = False, again: Callable[[], bool] = lambda: False
+    ) -> int:
         """Become, in forks, what `arguments` and later requests say; the exit code of the first one.
 
-        With `for_good`, the first one is started again when it ends without an error.
+        With `for_good`, the first one is started again when it ends without an error; and when it ends with
+        one, for as long as `again` says so.
         """
         first = self._fork(arguments)
         while True:
@@ -79,7 +87,8 @@ class Forks:
             while (done := os.waitpid(-1, os.WNOHANG))[0]:
                 if done[0] != first:
                     continue
-                if (code := os.waitstatus_to_exitcode(done[1])) or not for_good:
+                code = os.waitstatus_to_exitcode(done[1])
+                if not for_good if code == 0 else not again():
                     return code
                 first = self._fork(arguments)
 
@@ -110,6 +119,32 @@ class Forks:
         return SimpleNamespace(terminate=lambda: None, wait=lambda **_: 0)
 
 
+class Patience:
+    """Whether a node that was not let in tries again: a killed one is taken for connected for a while.
+
+    Parameters
+    ----------
+    log
+        What its attempts write into.
+    seconds
+        For so long from now on.
+    """
+
+    def __init__(self, log: Path, seconds: float) -> None:
+        self._log = log
+        self._until = time.monotonic() + seconds
+        self._seen = 0
+
+    def __call__(self) -> bool:
+        """Ask once after each attempt; waits before it says yes."""
+        refused = said_since(self._log, self._seen, NOT_LET_IN)
+        self._seen = self._log.stat().st_size
+        if not refused or time.monotonic() > self._until:
+            return False
+        time.sleep(AGAIN_SECONDS)
+        return True
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run a command of Flower's, and whatever it starts."""
     command = arguments[0]
@@ -119,7 +154,8 @@ def main(arguments: Sequence[str]) -> int:
     for module in LATE[command]:
         importlib.import_module(module)
     # a coordinator that was started anew knows no node, and nodes that it does not know end: they join again
-    return forks.run(arguments, for_good=command == SUPERNODE)
+    patience = Patience(Path(os.environ[FOLDER]) / LOG, float(os.environ.get(PATIENCE, "0")))
+    return forks.run(arguments, for_good=command == SUPERNODE, again=patience)
 
 
 if __name__ == "__main__":

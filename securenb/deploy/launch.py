@@ -28,6 +28,9 @@ CLIENT_APP = "securenb.deploy.client_app:app"
 FOLDER = "SECURENB_FOLDER"
 """The environment variable that tells an app its folder."""
 
+PATIENCE = "SECURENB_PATIENCE"
+"""The environment variable that tells a site for how many seconds it tries again when it is not let in."""
+
 LOG = "flower.log"
 """The file in a party's folder that has what Flower says."""
 
@@ -76,15 +79,16 @@ def coordinator(folder: Path, listen: str, port: int) -> Launch:
     return _forks(folder, SUPERLINK, arguments)
 
 
-def site(folder: Path, party: str, address: str) -> Launch:
-    """A SuperNode that calls the coordinator; nobody has to call it."""
+def site(folder: Path, party: str, address: str, patience: float = 0.0) -> Launch:
+    """A SuperNode, which calls the coordinator; it asks for `patience` seconds to be let in."""
     arguments = (
         *("--root-certificates", str(folder / "ca.pem")),
         *("--auth-supernode-private-key", str(folder / "node.key")),
         *("--superlink", address, "--port", str(free_port())),
         *("--node-config", f"party={json.dumps(party)}"),
     )
-    return _forks(folder, SUPERNODE, arguments)
+    start = _forks(folder, SUPERNODE, arguments)
+    return Launch(start.arguments, {**start.environment, PATIENCE: str(patience)})
 
 
 def register(folder: Path, public_keys: Sequence[Path]) -> Launch:
@@ -193,9 +197,10 @@ def was_connected(log: Path) -> bool:
     return "SuperNode ID:" in log.read_text(encoding="utf-8", errors="replace")
 
 
+NOT_LET_IN = "Failed to activate SuperNode"
 UNKNOWN = "the coordinator does not know this node's key, see node-keys/"
 
 REASONS = {
     "CERTIFICATE_VERIFY_FAILED": "the coordinator's certificate is not signed by our ca.pem",
-    "Failed to activate SuperNode": UNKNOWN,
+    NOT_LET_IN: UNKNOWN,
 }

@@ -66,3 +66,33 @@ def test_what_ends_without_an_error_is_started_again_for_good(tmp_path, for_good
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path)
     assert done.returncode == int(for_good)
     assert len((tmp_path / "lives").read_text().split()) == lives
+
+
+REFUSED = """
+import sys
+from pathlib import Path
+from securenb.deploy.launch import NOT_LET_IN
+
+def first():
+    lives = Path("lives").read_text() + "x" if Path("lives").exists() else "x"
+    Path("lives").write_text(lives)
+    print(NOT_LET_IN if len(lives) < 3 else "something else", flush=True)
+    sys.exit(1)
+"""
+
+
+@pytest.mark.parametrize(("seconds", "lives"), [(0, 1), (60, 3)])
+def test_a_node_that_is_not_let_in_tries_again_for_so_long_and_for_that_reason_only(tmp_path, seconds, lives):
+    (tmp_path / "fake.py").write_text(REFUSED)
+    code = (
+        "import sys; sys.path.insert(0, '.')\n"
+        "from pathlib import Path\n"
+        "from securenb.deploy import forks\n"
+        "forks.AGAIN_SECONDS = 0.1\n"
+        f"again = forks.Patience(Path('log'), {seconds})\n"
+        "sys.exit(forks.Forks({'first': 'fake:first'}).run(['first'], for_good=True, again=again))"
+    )
+    with (tmp_path / "log").open("w") as log:
+        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, stdout=log)
+    assert done.returncode == 1
+    assert len((tmp_path / "lives").read_text()) == lives

@@ -59,13 +59,13 @@ def command(
         return
     launch.require()
     address = coordinator or (folder / "coordinator").read_text(encoding="utf-8").strip()
-    start = launch.site(folder, party, address)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     came_back = (folder / "log.jsonl").exists()
     until = time.monotonic() + (FORGET_SECONDS if came_back else 0.0)
     console.say(f"{party} joins {address}; interrupt to leave")
     console.say(f"roster {site.roster.digest.hex()[:16]}: the other parties must be shown the same")
     while True:
+        start = launch.site(folder, party, address, max(0.0, until - time.monotonic()))
         process = processes.start(folder, start.arguments, start.environment, folder / launch.LOG)
         try:
             code = process.wait()
