@@ -1,52 +1,64 @@
-"""Writes the reference: a page for each folder of modules, a part for each public module.
+"""Writes the reference: what is public, which is what the three packages name in `__all__`.
 
-`python docs/generate_reference.py FOLDER` before Sphinx runs; the pages follow from the tree, so they are
+`python docs/generate_reference.py FOLDER` before Sphinx runs; the pages follow from the code, so they are
 not kept in it.
 """
 
+import inspect
 import shutil
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
-ROOT = Path(__file__).resolve().parent.parent
+from protocols.catalogue import Catalogue
+
 PACKAGES = {
+    "securenb": "Schemas, rounds, models, privacy, experiments",
+    "attacks": "Poisons, deviations, inferences, and the audit",
     "protocols": "Secure sums of integer vectors",
-    "securenb": "Statistics, privacy, rules, experiments",
-    "attacks": "Poisons, deviations, inferences",
 }
+CALLED = {
+    "securenb.certify": "securenb.certify.certificate.certify",
+    "attacks.audit": "attacks.audit.front.audit",
+}
+"""Packages that can be called, and the function that answers."""
 
 
-def modules(package: str) -> list[str]:
-    """Dotted names of the public modules of a package, sorted."""
-    found = []
-    for path in (ROOT / package).rglob("*.py"):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        if not any(part.startswith("_") for part in parts):
-            found.append(".".join(parts))
-    return sorted(found)
-
-
-def pages(package: str) -> dict[str, list[str]]:
-    """Public modules by the folder that they are in."""
-    found: dict[str, list[str]] = {package: []}
-    for name in modules(package):
-        found.setdefault(name.rpartition(".")[0], []).append(name)
-    return found
+def entry(package: str, name: str) -> Iterator[str]:
+    """The lines of one public name."""
+    found = getattr(import_module(package), name)
+    public = f"{package}.{name}"
+    yield f"## `{name}`"
+    yield ""
+    if isinstance(found, Catalogue):
+        yield f"A catalogue: the class of each {found.noun} by its name."
+        yield ", ".join(f"`{each}`" for each in found) + "."
+        yield ""
+        return
+    if isinstance(found, str):
+        yield "A string."
+        yield ""
+        return
+    if isinstance(found, ModuleType):
+        directive, public = "autofunction", CALLED[public]
+    else:
+        directive = "autoclass" if inspect.isclass(found) else "autofunction"
+    yield from ("```{eval-rst}", f".. {directive}:: {public}", "```", "")
 
 
 def main(folder: Path) -> None:
-    """Write one page a folder of modules, and their index."""
+    """Write one page a package, and their index."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    toc = ["# Reference", "", "From the docstrings of the code; a page for each folder of modules.", ""]
+    toc = ["# Reference", "", "The public names, from the docstrings of the code; all else may change.", ""]
+    toc += ["```{toctree}", ":maxdepth: 2", *PACKAGES, "```", ""]
     for package, title in PACKAGES.items():
-        found = pages(package)
-        toc += [f"## {title}", "", "```{toctree}", ":maxdepth: 1", *found, "```", ""]
-        for page, names in found.items():
-            lines = [f"# `{page}`", ""]
-            for name in names:
-                lines += [f"## `{name}`", "", "```{eval-rst}", f".. automodule:: {name}", "```", ""]
-            (folder / f"{page}.md").write_text("\n".join(lines), encoding="utf-8")
+        lines = [f"# `{package}`", "", f"{title}.", ""]
+        for name in sorted(import_module(package).__all__, key=str.lower):
+            lines += entry(package, name)
+        (folder / f"{package}.md").write_text("\n".join(lines), encoding="utf-8")
     (folder / "index.md").write_text("\n".join(toc), encoding="utf-8")
 
 
