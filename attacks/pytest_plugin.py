@@ -47,7 +47,7 @@ def _files(config: pytest.Config) -> list[Path]:
 
 def contracts() -> Mapping[str, Contract]:
     """Contracts by what a method is called (`Catalogue.noun`)."""
-    from attacks import checks
+    from attacks.checks import DEVIATION_PROMISES, INFERENCE_PROMISES, POISON_PROMISES
     from attacks.deviation import DEVIATIONS
     from attacks.inference import INFERENCES
     from attacks.poison import POISONS
@@ -63,9 +63,9 @@ def contracts() -> Mapping[str, Contract]:
         DATASETS.noun: (lambda kind: kind(), dataset.PROMISES),
         MECHANISMS.noun: (mechanism.of_kind, mechanism.PROMISES),
         RULES.noun: (rule.for_checks, rule.PROMISES),
-        POISONS.noun: (lambda kind: kind(), checks.POISON_PROMISES),
-        DEVIATIONS.noun: (lambda kind: kind, checks.DEVIATION_PROMISES),
-        INFERENCES.noun: (lambda kind: kind(), checks.INFERENCE_PROMISES),
+        POISONS.noun: (lambda kind: kind(), POISON_PROMISES),
+        DEVIATIONS.noun: (lambda kind: kind, DEVIATION_PROMISES),
+        INFERENCES.noun: (lambda kind: kind(), INFERENCE_PROMISES),
     }
 
 
