@@ -34,17 +34,15 @@ print(json.dumps(best))
 """
 
 OURS = """
-from securenb.robust.points import Points
+from securenb.robust.columns import medians, trimmed_means
 from securenb.robust.preaggregations.nnm import nearest_neighbour_mixing
 from securenb.robust.rules.bulyan import bulyan
 from securenb.robust.rules.krum import krum
-from securenb.robust.rules.median import median
-from securenb.robust.rules.trimmed_mean import trimmed_mean
 call = {
     "krum": lambda: krum(points, f),
     "bulyan": lambda: bulyan(points, f),
-    "median": lambda: median(points),
-    "trimmed_mean": lambda: trimmed_mean(points, f),
+    "median": lambda: medians(points),
+    "trimmed_mean": lambda: trimmed_means(points, f),
     "nnm": lambda: nearest_neighbour_mixing(points, f),
 }[rule]
 """

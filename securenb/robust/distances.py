@@ -16,6 +16,12 @@ _CHUNK = 1 << 20
 """Floats of a block of directly computed differences."""
 
 
+def origin(points: Floats) -> Floats:
+    """A point among the rows, shape (d,), from which their distances lose few digits."""
+    sample = points[np.linspace(0, len(points) - 1, min(len(points), _SAMPLE)).astype(np.intp)]
+    return np.asarray(np.median(sample, axis=0))
+
+
 def squared_distances(points: Floats) -> Floats:
     """Squared Euclidean distances, shape (n, n), symmetric, zero on the diagonal and for equal rows.
 
@@ -30,10 +36,9 @@ def squared_distances(points: Floats) -> Floats:
         If a distance is too large for float64.
     """
     n, d = points.shape
-    sample = points[np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.intp)]
-    centred = points - np.median(sample, axis=0)
+    rows = points - origin(points)
     with np.errstate(over="ignore", invalid="ignore"):
-        gram = centred @ centred.T
+        gram = rows @ rows.T
         norms = gram.diagonal().copy()
         sums = norms[:, None] + norms
         squares = sums - 2 * gram

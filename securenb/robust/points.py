@@ -53,7 +53,7 @@ def checked(points: Floats, malicious: int, tolerated: int) -> Floats:
         If they are not a finite float64 matrix, naming the first bad row, or if more rows may be
         malicious than the rule tolerates among so many.
     """
-    _check_matrix(points)
+    check_matrix(points)
     finite = np.isfinite(points).all(axis=1)
     if not finite.all():
         raise ValueError(f"row {int(np.argmin(finite))} is not finite")
@@ -61,21 +61,8 @@ def checked(points: Floats, malicious: int, tolerated: int) -> Floats:
     return points
 
 
-def sorted_columns(points: Floats, malicious: int, tolerated: int) -> Floats:
-    """Each coordinate's values in increasing order, shape (n, d), checked as by `checked`.
-
-    numpy sorts columns with vector instructions, several times faster than it partitions them, and what is
-    not finite shows at the ends.
-    """
-    _check_matrix(points)
-    check_bound(len(points), malicious, tolerated)
-    ordered = np.sort(points, axis=0)
-    if not np.isfinite(ordered[[0, -1]]).all():
-        checked(points, malicious, tolerated)
-    return ordered
-
-
-def _check_matrix(points: Floats) -> None:
+def check_matrix(points: Floats) -> None:
+    """Raise `ValueError` unless the points are float64, shape (n, d), and there are some."""
     if points.ndim != 2 or points.dtype != np.float64 or not points.size:
         raise ValueError(f"expected float64 points (n, d), got {points.dtype} {points.shape}")
 

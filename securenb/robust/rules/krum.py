@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from securenb.bayes.parameters import Floats
 from securenb.robust.centre_rule import PointRule
+from securenb.robust.contenders import single_winner
 from securenb.robust.distances import squared_distances
 from securenb.robust.points import Points, checked
 
@@ -32,8 +33,11 @@ def krum_scores(points: Floats, malicious: int) -> Floats:
 
 def krum(points: Floats, malicious: int) -> Floats:
     """The row with the smallest score, shape (d,); the first of several."""
-    winner: Floats = points[int(np.argmin(krum_scores(points, malicious)))].copy()
-    return winner
+    checked(points, malicious, krum_bound(len(points)))
+    winner = single_winner(points, len(points) - malicious - 2)
+    if winner is None:
+        winner = int(np.argmin(krum_scores(points, malicious)))
+    return points[winner].copy()
 
 
 def best(points: Floats, malicious: int, count: int) -> NDArray[np.intp]:

@@ -7,13 +7,8 @@ import numpy as np
 
 from securenb.bayes.parameters import Floats
 from securenb.robust.centre_rule import PointRule
-from securenb.robust.points import Points, sorted_columns
-
-
-def median(points: Floats) -> Floats:
-    """The median of each coordinate, shape (d,); the midpoint of the middle two for an even number."""
-    n, ordered = len(points), sorted_columns(points, 0, 0)
-    return np.asarray((ordered[(n - 1) // 2] + ordered[n // 2]) / 2)
+from securenb.robust.columns import medians
+from securenb.robust.points import Points
 
 
 @dataclass(frozen=True)
@@ -40,6 +35,6 @@ class Median(PointRule):
     def centre(self, points: Points) -> Floats:
         """See `PointRule.centre`."""
         if points.defined.all():
-            return median(points.values)
+            return medians(points.values)
         middle: Floats = np.nanmedian(np.where(points.defined, points.values, np.nan), axis=0)
         return middle

@@ -7,23 +7,15 @@ import numpy as np
 
 from securenb.bayes.parameters import Floats
 from securenb.robust.centre_rule import PointRule
-from securenb.robust.points import Points, sorted_columns
-
-
-def trimmed_mean(points: Floats, malicious: int) -> Floats:
-    """Mean of the middle n - 2f values of each coordinate, shape (d,).
-
-    Yin, Chen, Ramchandran and Bartlett 2018, "Byzantine-Robust Distributed Learning", definition 2.
-    """
-    n = len(points)
-    ordered = sorted_columns(points, malicious, (n - 1) // 2)
-    middle: Floats = ordered[malicious : n - malicious].mean(axis=0)
-    return middle
+from securenb.robust.columns import trimmed_means
+from securenb.robust.points import Points
 
 
 @dataclass(frozen=True)
 class TrimmedMean(PointRule):
-    """Works on the parameters themselves, because their mean is unbiased, and skips what is undefined.
+    """Yin, Chen, Ramchandran and Bartlett 2018, "Byzantine-Robust Distributed Learning", definition 2.
+
+    It works on the parameters themselves, because their mean is unbiased, and skips what is undefined.
 
     Where m rows define a parameter, the mean is over the middle m - 2f.
     """
@@ -42,7 +34,7 @@ class TrimmedMean(PointRule):
     def centre(self, points: Points) -> Floats:
         """See `PointRule.centre`."""
         if points.defined.all():
-            return trimmed_mean(points.values, self.malicious)
+            return trimmed_means(points.values, self.malicious)
         ordered = np.sort(np.where(points.defined, points.values, np.inf), axis=0)
         place = np.arange(len(ordered))[:, None]
         inner = (place >= self.malicious) & (place < points.defined.sum(axis=0) - self.malicious)

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from securenb.robust import columns, contenders
+from securenb.robust.columns import medians, trimmed_means
 from securenb.robust.distances import squared_distances
 from securenb.robust.points import Points
 from securenb.robust.preaggregations.bucketing import bucketing
@@ -19,7 +21,7 @@ from securenb.robust.rules.krum import krum, krum_scores
 from securenb.robust.rules.mda import minimum_diameter_average
 from securenb.robust.rules.meamed import Meamed, mean_around_median
 from securenb.robust.rules.multi_krum import multi_krum
-from securenb.robust.rules.trimmed_mean import TrimmedMean, trimmed_mean
+from securenb.robust.rules.trimmed_mean import TrimmedMean
 from securenb.robust.rules.weighted_median import weighted_median
 
 seeds = st.integers(0, 2**32 - 1)
@@ -98,7 +100,7 @@ def test_means_around_the_middle_are_what_their_definitions_say(seed, n):
     points = np.random.default_rng(seed).integers(-5, 5, (n, 3)).astype(float)
     f = (n - 1) // 2
     ordered = np.sort(points, axis=0)
-    assert np.allclose(trimmed_mean(points, f), ordered[f : n - f].mean(axis=0))
+    assert np.allclose(trimmed_means(points, f), ordered[f : n - f].mean(axis=0))
     assert np.allclose(mean_around_median(points, f), [slow_meamed(column, n - f) for column in points.T])
 
 
@@ -110,7 +112,7 @@ def test_undefined_values_are_left_out_coordinate_by_coordinate(seed):
     defined[:5] = True
     points = Points(np.where(defined, values, 99.0), defined)
     for rule, of_column in (
-        (TrimmedMean(malicious=2), trimmed_mean),
+        (TrimmedMean(malicious=2), trimmed_means),
         (Meamed(malicious=2), mean_around_median),
     ):
         expected = [of_column(values[defined[:, j], j : j + 1], 2)[0] for j in range(5)]
@@ -218,7 +220,7 @@ def test_adding_a_constant_to_every_row_does_not_change_the_winner():
 
 def test_counts_above_two_to_the_24_keep_their_last_digit():
     points = np.full((5, 1), 16_777_217.0)
-    for rule in (krum, multi_krum, trimmed_mean, mean_around_median, minimum_diameter_average):
+    for rule in (krum, multi_krum, trimmed_means, mean_around_median, minimum_diameter_average):
         assert rule(points, 1)[0] == 16_777_217
     assert geometric_median(points)[0] == centered_clipping(points)[0] == 16_777_217
 
@@ -230,7 +232,7 @@ def test_counts_above_two_to_the_24_keep_their_last_digit():
         (krum, 4, 2),
         (multi_krum, 5, 2),
         (bulyan, 6, 1),
-        (trimmed_mean, 4, 2),
+        (trimmed_means, 4, 2),
         (minimum_diameter_average, 4, 2),
         (mean_around_median, 4, 2),
         (nearest_neighbour_mixing, 4, 2),
@@ -252,3 +254,60 @@ def test_a_rule_called_twice_remembers_nothing():
 def test_a_misspelt_parameter_is_refused():
     with pytest.raises(TypeError):
         TrimmedMean(malicous=2)
+
+
+@given(seeds, st.integers(1, 40), st.integers(1, 30))
+@settings(max_examples=60, deadline=None)
+def test_medians_are_those_of_a_sort_and_trimmed_means_to_a_rounding(seed, n, d):
+    rng = np.random.default_rng(seed)
+    points = (rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 9, d)).round(int(rng.integers(0, 9)))
+    f = int(rng.integers(0, (n - 1) // 2 + 1))
+    ordered, before = np.sort(points, axis=0), points.copy()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(columns, "_BLOCK", int(rng.integers(1, 200)))
+        assert np.array_equal(medians(points), (ordered[(n - 1) // 2] + ordered[n // 2]) / 2)
+        assert np.allclose(
+            trimmed_means(points, f),
+            ordered[f : n - f].mean(axis=0),
+            rtol=1e-12,
+            atol=1e-14 * np.abs(points).max(initial=0),  # of a sum of both signs
+        )
+    assert np.array_equal(points, before)
+
+
+def screened(kind, rng, n=60, d=400):
+    """Points that a screening in single precision could get wrong."""
+    points = rng.normal(size=(n, d))
+    if kind == "copies":
+        points[n // 2 :] = points[0]
+    if kind == "near":
+        points = points[:1] + 1e-9 * points
+    if kind == "huge":
+        points[: n // 4] *= 1e30
+    if kind == "tiny":
+        points *= 1e-30
+    if kind == "far":
+        points += 1e9
+    if kind == "outliers":
+        points[: n // 4] *= 1e4
+    if kind == "mirrored":
+        points[n // 2 :] = -points[: n // 2]
+    return points
+
+
+KINDS = ["plain", "copies", "near", "huge", "tiny", "far", "outliers", "mirrored"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_single_precision_chooses_the_row_that_double_precision_chooses(kind, monkeypatch):
+    monkeypatch.setattr(contenders, "_WORTH", 0)
+    monkeypatch.setattr(contenders, "_CHUNK", 150)
+    certain = 0
+    for seed in range(30):
+        points = screened(kind, np.random.default_rng(seed))
+        f = seed % 28
+        slow = points[int(np.argmin(krum_scores(points, f)))]
+        assert np.array_equal(krum(points, f), slow)
+        found = contenders.single_winner(points, len(points) - f - 2)
+        certain += found is not None
+    assert certain == 30 or kind not in {"plain", "far"}
