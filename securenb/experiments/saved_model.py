@@ -1,6 +1,7 @@
 """Certificates of a model that was saved: read it back, with the round it came from; draw up the curve."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from securenb.bayes.model import NaiveBayes
 from securenb.certify.certificate import Certificates
+from securenb.certify.collective import Collective, certify_together, has_levels
 from securenb.data.reader import read_records
 from securenb.experiments.run_folder import MANIFEST
 from securenb.experiments.scenario import Scenario
@@ -95,20 +97,32 @@ class SavedModel:
         return data.test
 
 
-def curve(found: Certificates, labels: NDArray[np.int32], malicious: int, cap: int) -> pd.DataFrame:
+def curve(
+    found: Certificates,
+    labels: NDArray[np.int32],
+    malicious: int,
+    cap: int,
+    together: Sequence[Collective] = (),
+) -> pd.DataFrame:
     """Certified accuracy against the number of malicious nodes, from none to `malicious`.
+
+    Parameters
+    ----------
+    together
+        Collective certificates for balanced accuracy, for some of these numbers.
 
     Returns
     -------
     pandas.DataFrame
         `malicious`; `certified_accuracy` and `certified_balanced_accuracy`; `at_most`, the accuracy that
         no certificate can exceed, as the rest is known to change: the same where all is exact; `records`,
-        how many they may add in all.
+        how many they may add in all; `collective_balanced_accuracy`, the least for one placement of the
+        records for all points, empty beyond the largest number it was computed for.
     """
     counts = range(malicious + 1)
     certain, possible = (found.held(labels, cap, counts, certainly=sure) for sure in (True, False))
     classes = np.unique(labels)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "malicious": counts,
             "certified_accuracy": [float(np.mean(held)) for held in certain],
@@ -119,6 +133,33 @@ def curve(found: Certificates, labels: NDArray[np.int32], malicious: int, cap: i
             "records": [count * cap for count in counts],
         }
     )
+    # what more malicious nodes cannot do, fewer cannot either
+    ends = [max((each.at_least for each in together if each.malicious >= n), default=np.nan) for n in counts]
+    table["collective_balanced_accuracy"] = np.where(
+        np.isnan(ends), np.nan, np.fmax(ends, table["certified_balanced_accuracy"])
+    )
+    return table
+
+
+ROUND_NUMBERS = (1, 2, 3, 5)
+"""Times powers of ten: numbers of malicious nodes for which collective certificates are computed."""
+
+
+def certified_together(
+    saved: SavedModel, judged: Records, found: Certificates, malicious: int, cap: int, programs: int
+) -> list[Collective]:
+    """Collective certificates for round numbers of malicious nodes; none where a feature has no levels."""
+    if not programs or not has_levels(saved.model.schema):
+        return []
+    powers = [10**power for power in range(len(str(malicious)))]
+    counts = sorted(
+        {*(n * power for n in ROUND_NUMBERS for power in powers if n * power < malicious), malicious}
+    )
+    return [
+        certify_together(saved.model, judged, count, cap, programs=programs, found=found)
+        for count in counts
+        if count
+    ]
 
 
 @dataclass(frozen=True)
@@ -129,6 +170,7 @@ class Certified:
     points: str | None
     malicious: int
     record_cap: int
+    programs: int
     seed: None = None
 
     def model_dump(self, **_: Any) -> dict[str, Any]:

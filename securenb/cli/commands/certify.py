@@ -12,7 +12,7 @@ from securenb.certify.certificate import certify
 from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
 from securenb.experiments.run_folder import run_folder, write_manifest
-from securenb.experiments.saved_model import Certified, SavedModel, curve
+from securenb.experiments.saved_model import Certified, SavedModel, certified_together, curve
 
 
 def command(
@@ -25,6 +25,12 @@ def command(
         Path | None,
         typer.Option(help="A CSV file of labelled records; by default the data set's test records."),
     ] = None,
+    programs: Annotated[
+        int,
+        typer.Option(
+            help="Linear programs per collective certificate, 0 for none; more come nearer the truth."
+        ),
+    ] = 8,
     out: Out = None,
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
     report: WithReport = False,  # noqa: FBT002
@@ -36,9 +42,12 @@ def command(
     cap = saved.cap(record_cap)
     judged = saved.points(points)
     found = certify(saved.model, judged.codes, malicious, cap)
-    table = curve(found, judged.labels, malicious, cap)
+    if programs < 0:
+        raise ValueError(f"--programs is 0 or more, got {programs}")
+    together = certified_together(saved, judged, found, malicious, cap, programs)
+    table = curve(found, judged.labels, malicious, cap, together)
     if out is not None:
-        made = Certified(str(model), None if points is None else str(points), malicious, cap)
+        made = Certified(str(model), None if points is None else str(points), malicious, cap, programs)
         with run_folder(out, overwrite=overwrite) as folder:
             table.to_csv(folder / "certificates.csv", index=False)
             classes = np.asarray(saved.model.schema.classes)
@@ -51,17 +60,30 @@ def command(
     if json:
         console.show_json(table.to_dict(orient="records"))
         return
-    shown = table[["malicious", "records", "certified_accuracy", "certified_balanced_accuracy"]]
+    scores = ["certified_accuracy", "certified_balanced_accuracy", "collective_balanced_accuracy"]
     lines = [
-        [f"{nodes:,}", f"{records:,}", f"{share:.4f}", f"{balanced:.4f}"]
-        for nodes, records, share, balanced in shown.itertuples(index=False, name=None)
+        [f"{row['malicious']:,.0f}", f"{row['records']:,.0f}", *(_share(row[score]) for score in scores)]
+        for _, row in table.iterrows()
     ]
     title = f"{len(judged):,} predictions, {cap:,} records a malicious node"
-    columns = ["malicious nodes", "records they add", "certified accuracy", "balanced"]
+    columns = [
+        "malicious nodes",
+        "records they add",
+        "certified accuracy",
+        "balanced",
+        "balanced, collective",
+    ]
     console.show_table(title, columns, lines)
+    console.say("collective: one placement of the records for all points; the others: placed anew for each")
+    if programs and not together and malicious:
+        console.say("no collective certificate: it needs features with levels (numeric = histogram)")
     sure = float(found.exact.mean())
     console.say("exact" if sure == 1 else f"exact for {100 * sure:.1f} %; the others may withstand more")
     if saved.proven_cap is None or saved.proven_cap > cap:
         console.say(f"this round did not enforce a cap of {cap:,}: this holds only if every node keeps to it")
     if out is not None:
         console.say(f"written to {out}: certificates.csv, points.csv, manifest.json")
+
+
+def _share(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.4f}"

@@ -14,6 +14,7 @@ SCORES = {
     "certified_accuracy": "accuracy",
     "certified_balanced_accuracy": "balanced accuracy",
 }
+COLLECTIVE = "collective_balanced_accuracy"
 
 
 class Certificates(Section):
@@ -28,6 +29,8 @@ class Certificates(Section):
         if table is None or not set(table.columns) >= {"malicious", "records", *SCORES}:
             return
         score = table.set_index("malicious")["certified_balanced_accuracy"]
+        if COLLECTIVE in table:
+            score = table.set_index("malicious")[COLLECTIVE].fillna(score)
         words = [f"{value:.3f} with {count} malicious" for count, value in score.items() if count]
         none = f"{score[0]:.3f} without, " if 0 in score.index else ""
         yield Answer(
@@ -49,7 +52,8 @@ class Certificates(Section):
             return
         content.text(
             "The share of points that is predicted right, and stays so whatever the malicious nodes add "
-            "within the cap on their records: no attack, known or not, can do more."
+            "within the cap on their records: no attack, known or not, can do more. Collective: one "
+            "placement of their records must serve all points; otherwise it may be another one for each."
         )
         content.figure(
             "certificates",
@@ -60,8 +64,12 @@ class Certificates(Section):
 
 def _long(table: pd.DataFrame, prefix: str) -> pd.DataFrame:
     """Tidy: malicious, records, series, value."""
-    renamed = table.rename(columns={name: prefix + words for name, words in SCORES.items()})
-    return renamed.melt(["malicious", "records"], [prefix + words for words in SCORES.values()], "series")
+    scores = dict(SCORES)
+    if COLLECTIVE in table and table[COLLECTIVE].notna().any():
+        scores[COLLECTIVE] = "balanced accuracy, collective"
+    renamed = table.rename(columns={name: prefix + words for name, words in scores.items()})
+    long = renamed.melt(["malicious", "records"], [prefix + words for words in scores.values()], "series")
+    return long.dropna(subset=["value"])
 
 
 def certified(frame: pd.DataFrame) -> Any:

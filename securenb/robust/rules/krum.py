@@ -37,7 +37,8 @@ def krum(points: Floats, malicious: int) -> Floats:
     winner = single_winner(points, len(points) - malicious - 2)
     if winner is None:
         winner = int(np.argmin(krum_scores(points, malicious)))
-    return points[winner].copy()
+    found: Floats = points[winner].copy()
+    return found
 
 
 def best(points: Floats, malicious: int, count: int) -> NDArray[np.intp]:

@@ -31,6 +31,8 @@ def test_certify_prints_and_writes_a_curve_that_falls_from_the_saved_models_accu
     assert list(table["records"]) == [0, 200, 400]
     assert table["certified_accuracy"].is_monotonic_decreasing
     assert (table["at_most"] == table["certified_accuracy"]).all()
+    assert (table["collective_balanced_accuracy"] >= table["certified_balanced_accuracy"]).all()
+    assert (table["collective_balanced_accuracy"] > table["certified_balanced_accuracy"]).any()
     figures = pd.read_csv(run / "results.csv").iloc[0]
     assert table["certified_accuracy"][0] == figures["accuracy"]
     assert table["certified_balanced_accuracy"][0] == pytest.approx(figures["balanced_accuracy"])
@@ -83,7 +85,11 @@ def test_gaussians_are_certified_with_a_word_on_how_far_it_is_exact(capsys, tmp_
     run = trained(tmp_path / "run", dataset="breast_cancer", cap=90)
     capsys.readouterr()
     assert main(["certify", str(run), "--malicious", "1"]) == 0
-    assert re.search(r"^exact", capsys.readouterr().out, re.MULTILINE)
+    printed = capsys.readouterr().out
+    assert re.search(r"^exact", printed, re.MULTILINE)
+    assert "no collective certificate: it needs features with levels" in printed
+    assert main(["certify", str(run), "--malicious", "1", "--programs", "-1"]) == 2
+    assert "--programs is 0 or more, got -1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("reason", UNCERTIFIABLE)

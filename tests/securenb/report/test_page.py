@@ -135,7 +135,11 @@ def test_what_a_run_chose_beside_its_scenario_is_among_the_differences(compared,
 def test_certificates_are_drawn(certified):
     content = dict(Report.read(certified)._sections())["What is certain"]
     (shown,) = content.charts["certificates"]["datasets"].values()
-    assert {line["series"] for line in shown} == {"accuracy", "balanced accuracy"}
+    assert {line["series"] for line in shown} == {
+        "accuracy",
+        "balanced accuracy",
+        "balanced accuracy, collective",
+    }
     assert [line["malicious"] for line in shown if line["series"] == "accuracy"] == [0, 1, 2]
 
 
