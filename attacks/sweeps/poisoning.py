@@ -26,8 +26,6 @@ from protocols.protocol import Protocol
 from protocols.ring import Integers
 from protocols.schemes.ideal import Ideal
 from protocols.schemes.verified import Verified
-from securenb.bayes.model import NaiveBayes
-from securenb.bayes.parameters import Parameters
 from securenb.data.node import Node
 from securenb.experiments.montecarlo import Scorer
 from securenb.experiments.sweep import Cell
@@ -263,14 +261,14 @@ def _nothing(failure: str) -> dict[str, Any]:
 def _outcome(readout: Readout, opened: Opened, scorer: Scorer, wanted: Records | None) -> dict[str, Any]:
     """Scores of the round's model, or why there is none."""
     try:
-        combined = readout.model(opened).parameters
+        model = readout.model(opened)
     except ValueError as error:
         return _nothing(str(error))
-    accuracy, balanced = scorer.accuracies(combined.table)
+    accuracy, balanced = scorer.judged(model)
     return {
-        "accuracy": round(float(accuracy), 6),
-        "balanced_accuracy": round(float(balanced), 6),
-        "success": math.nan if wanted is None else round(_success(combined, wanted), 6),
+        "accuracy": round(accuracy, 6),
+        "balanced_accuracy": round(balanced, 6),
+        "success": math.nan if wanted is None else round(model.score(wanted), 6),
         "failure": "",
     }
 
@@ -285,7 +283,3 @@ def _unmasked(readout: Readout, outcome: Outcome, reference: Records) -> dict[st
     out, contaminated = (found["verdict"] == STANDS_OUT).to_numpy(), outcome.contaminated
     parts = {"unmasked": out[contaminated], "accused": out[~contaminated]}
     return {name: round(float(part.mean()), 6) if len(part) else math.nan for name, part in parts.items()}
-
-
-def _success(combined: Parameters, wanted: Records) -> float:
-    return NaiveBayes(combined).score(wanted)

@@ -58,7 +58,7 @@ class Game:
         tables = np.concatenate([known.others, np.repeat(table[None], len(known.own), axis=0)])[self._order]
         rows = Rows(known.schema, np.add.reduceat(tables, self._starts, axis=0), self._sizes)
         try:
-            combined = known.rule.combine(rows)
+            model = known.rule.model(rows)
         except ValueError:
             return 2.0
-        return float(self._scorer.accuracies(combined.table)[1])
+        return self._scorer.judged(model)[1]

@@ -48,13 +48,7 @@ class NaiveBayes:
 
     def log_joint(self, codes: Codes) -> Floats:
         """Log of p(class, features), up to the grid's constant, shape (n, C), for codes (n, F)."""
-        table = self.parameters.table
-        result = np.tile(np.log(table[:, 0]), (len(codes), 1))
-        for feature, columns, column in zip(self.schema.features, self.schema.columns, codes.T, strict=True):
-            known = (column != UNKNOWN)[:, None]
-            scores = feature.log_density(table[:, columns], np.where(known, column[:, None], 0))
-            result += np.where(known, scores, 0.0)
-        return result
+        return log_joint(self.schema, self.parameters.table, codes)
 
     def predict_codes(self, codes: Codes) -> NDArray[np.int64]:
         """Class indices, shape (n,); the first class on ties."""
@@ -113,12 +107,16 @@ class NaiveBayes:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "NaiveBayes":
-        """Inverse of `to_dict`; `ValueError` for anything else."""
+        """Inverse of `to_dict`, also for models that vote; `ValueError` for anything else."""
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ValueError(f"not a model: expected format {FORMAT!r}")
         schema = schema_from_dict(data["schema"])
         table = np.asarray(data["parameters"], dtype=np.float64)
         parameters = Parameters(schema, table, np.asarray(data["defined"], dtype=np.bool_))
+        if table.ndim > 2:
+            from securenb.bayes.voting import Voting  # which is a model itself
+
+            return Voting(parameters)
         pooled = Pooled.from_dict(schema, data["pooled"]) if "pooled" in data else None
         return cls(parameters, pooled)
 
@@ -135,6 +133,16 @@ class NaiveBayes:
             raise ValueError(f"{path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{path}: {error}") from None
+
+
+def log_joint(schema: Schema, table: Floats, codes: Codes) -> Floats:
+    """Log of p(class, features) for codes (n, F) under each line of a table (k, width), shape (n, k)."""
+    result = np.tile(np.log(table[:, 0]), (len(codes), 1))
+    for feature, columns, column in zip(schema.features, schema.columns, codes.T, strict=True):
+        known = (column != UNKNOWN)[:, None]
+        scores = feature.log_density(table[:, columns], np.where(known, column[:, None], 0))
+        result += np.where(known, scores, 0.0)
+    return result
 
 
 def balanced_accuracy(truth: NDArray[np.int32], predicted: NDArray[np.int64]) -> float:

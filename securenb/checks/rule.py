@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from protocols.contract import Promise, check_all, expect, refused
-from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats, estimate
 from securenb.robust.centre_rule import PointRule
 from securenb.robust.points import Points
@@ -45,21 +44,24 @@ def gives_one_finite_model(rule: Rule) -> None:
     rows = rows_of()
     before = rows.tables.copy()
     first, second = rule.combine(rows), rule.combine(rows)
-    shape = (len(SCHEMA.classes), SCHEMA.width)
+    one = (len(SCHEMA.classes), SCHEMA.width)
+    shape = (NODES, *one) if rule.votes else one
     expect(first.table.shape == shape, f"parameters of shape {first.table.shape}, not {shape}")
     expect(np.isfinite(first.table).all(), f"not finite: {first.table}")
-    expect(np.isclose(first.table[:, 0].sum(), 1), f"class shares add up to {first.table[:, 0].sum()}")
+    total = first.table[..., 0].sum(axis=-1)
+    expect(np.allclose(total, 1), f"class shares add up to {total}")
     expect(np.array_equal(first.table, second.table), "the same rows give another model the second time")
     expect(np.array_equal(before, rows.tables), "the tables it was given have changed")
 
 
 def learns_from_honest_rows(rule: Rule) -> None:
     """Of honest rows it makes a model that is right, and equal rows give the model of one of them."""
-    model = NaiveBayes(rule.combine(rows_of(23)))
+    model = rule.model(rows_of(23))
     score = model.balanced_score(records_of(7, 200))
     expect(score > 0.7, f"of 23 honest rows it learns a model of balanced accuracy {score:.2f}")
     same = Rows(SCHEMA, np.repeat(rows_of(1).tables, 7, axis=0), np.full(7, 3))
-    table, expected = rule.combine(same).table, estimate(SCHEMA, 7 * same.tables[0]).table
+    counted = 1 if rule.votes else 7
+    table, expected = rule.combine(same).table, estimate(SCHEMA, counted * same.tables[0]).table
     expect(
         getattr(rule, "reference", None) is not None or np.allclose(table, expected, rtol=1e-9),
         f"seven equal rows give {table.tolist()}, their sum {expected.tolist()}",
@@ -94,7 +96,7 @@ def withstands_what_it_says(rule: Rule) -> None:
     bad = np.full((most, *honest.tables.shape[1:]), -(10**12))
     bad[:, :, 0] = bad[:, 0, 3] = bad[:, 1, 1] = 10**12
     rows = Rows(SCHEMA, np.concatenate([honest.tables[: 23 - most], bad]), np.full(23, 3))
-    score = NaiveBayes(_told(rule, most).combine(rows)).balanced_score(records_of(5, 200))
+    score = _told(rule, most).model(rows).balanced_score(records_of(5, 200))
     expect(score > 0.7, f"{most} of 23 rows that are huge leave a balanced accuracy of {score:.2f}")
 
 

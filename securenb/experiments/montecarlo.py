@@ -13,7 +13,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats
+from securenb.bayes.voting import Voting
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.mechanism import Mechanism
 from securenb.privacy.samplers import FastNoise
@@ -110,7 +112,29 @@ class Scorer:
 
     def accuracies(self, tables: Floats) -> tuple[Floats, Floats]:
         """Accuracy and balanced accuracy of each model, both of shape (...)."""
-        hits = self.hits(tables)
+        return self._shares(self.hits(tables))
+
+    def judged(self, model: NaiveBayes) -> tuple[float, float]:
+        """Accuracy and balanced accuracy of one model, also of models that vote."""
+        table = model.parameters.table
+        hits = self._voted(table) if isinstance(model, Voting) else self.hits(table)
+        accuracy, balanced = self._shares(hits)
+        return float(accuracy), float(balanced)
+
+    def _voted(self, tables: Floats) -> NDArray[np.int64]:
+        """How many test records of each class the vote of models (g, C, width) predicts, shape (C,)."""
+        weights, classes = self.weights(tables), tables.shape[-2]
+        flat, result = weights.reshape(-1, weights.shape[-1]), np.zeros(classes, dtype=np.int64)
+        step = max(1, BLOCK // len(flat))
+        for true, design in enumerate(self._designs):
+            for start in range(0, design.shape[1], step):
+                scores = (flat @ design[:, start : start + step]).reshape(*weights.shape[:2], -1)
+                choice = scores.argmax(axis=1)
+                votes = np.stack([(choice == index).sum(axis=0) for index in range(classes)])
+                result[true] += np.count_nonzero(votes.argmax(axis=0) == true)
+        return result
+
+    def _shares(self, hits: NDArray[np.int64]) -> tuple[Floats, Floats]:
         sizes = np.array([design.shape[1] for design in self._designs])
         present = sizes > 0
         recalls: Floats = hits[..., present] / sizes[present]

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from protocols.opened import Opened
-from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats
 from securenb.federation.federation import Federation
 from securenb.robust.rule import Rows, Rule
@@ -44,7 +43,7 @@ def influences(
         records whose verdict changes; `verdict`: ``stands out``, ``ordinary``, or ``indispensable`` if the
         rule cannot do without the row. Nothing of the row itself.
     """
-    whole = NaiveBayes(rule.combine(refined(rows))).log_joint(reference.codes)
+    whole = rule.model(refined(rows)).log_joint(reference.codes)
     lines = []
     for index in range(len(rows.sizes)):
         others = np.arange(len(rows.sizes)) != index
@@ -52,7 +51,7 @@ def influences(
         try:
             rest = Rows(rows.schema, rows.tables[others], rows.sizes[others])
             allowed = min(rule.malicious, max(rule.tolerance(len(rest.sizes)), 0))
-            model = NaiveBayes(replace(rule, malicious=allowed).combine(refined(rest)))
+            model = replace(rule, malicious=allowed).model(refined(rest))
             without = model.log_joint(reference.codes)
         except ValueError:
             lines.append(line | dict.fromkeys(("mean_change", "largest_change", "changed"), np.nan))

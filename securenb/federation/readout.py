@@ -73,7 +73,8 @@ class Readout:
     def model(self, opened: Opened) -> NaiveBayes:
         """The rule's model; a `ValueError` as `ready`."""
         rule, rows = self.ready(opened)
-        return NaiveBayes(rule.combine(rows), rule.pooled(rows) if self.refinement.additive else None)
+        found, pooled = rule.model(rows), rule.pooled(rows) if self.refinement.additive else None
+        return found if pooled is None else NaiveBayes(found.parameters, pooled)
 
     def _check_majority(self, registry: Registry, opened: Opened, rows: Rows) -> None:
         total = int(np.maximum(rows.tables[..., 0].sum(axis=0), 0).sum())

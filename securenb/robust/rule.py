@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from protocols.catalogue import Catalogue
 from protocols.opened import Opened
 from protocols.parameters import elsewhere
 from protocols.ring import Integers
+from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Parameters
 from securenb.bayes.pooled import Pooled
 from securenb.robust.points import check_bound
@@ -62,6 +63,9 @@ class Rows:
         return Rows(self.schema, self.tables[order], self.sizes[order])
 
 
+PRIORS = ("counted", "equal")
+
+
 @dataclass(frozen=True)
 class Rule(ABC):
     """Combines opened rows. Implementations are frozen dataclasses; they keep no state and change no input.
@@ -73,15 +77,25 @@ class Rule(ABC):
     malicious
         The most rows that may be malicious: what the rule must withstand. Where nodes are summed in
         groups, one malicious node makes the whole row malicious.
+    priors
+        Probabilities of the classes: `counted` as the rule combines them, or `equal`, which is what balanced
+        accuracy asks for and leaves an attacker nothing to move there.
     """
 
     smoothing: float = 1.0
     malicious: int = field(default=0, metadata=elsewhere("it follows from malicious_bound"))
+    priors: Literal["counted", "equal"] = "counted"
 
     pools: ClassVar[bool] = False
     """Whether only the sum of the rows matters."""
     capped: ClassVar[bool] = False
     """Whether it relies on a cap that nodes prove, see `securenb.federation.proven`."""
+    votes: ClassVar[bool] = False
+    """Whether every row has a model of its own and these vote: `combine` gives the parameters of each."""
+
+    def __post_init__(self) -> None:
+        if self.priors not in PRIORS:
+            raise ValueError(f"priors are {' or '.join(PRIORS)}, got {self.priors!r}")
 
     @classmethod
     def for_tests(cls, reference: Records) -> Self:
@@ -96,6 +110,10 @@ class Rule(ABC):
         """The most malicious ones among these very rows that the rule withstands in every cell."""
         return self.tolerance(len(rows.sizes))
 
+    def model(self, rows: Rows) -> NaiveBayes:
+        """The model of these rows, without the sums that it may be made from; raises as `combine`."""
+        return NaiveBayes(self.combine(rows))
+
     def combine(self, rows: Rows) -> Parameters:
         """Parameters of one row, table (C, width); the same, to the last bit, for rows in any order.
 
@@ -106,7 +124,12 @@ class Rule(ABC):
         """
         what = f"the rule {RULES.name_of(self)!r}"
         check_bound(len(rows.sizes), self.malicious, self.tolerance(len(rows.sizes)), what)
-        return self._combine(rows.ordered())
+        found = self._combine(rows.ordered())
+        if self.priors == "counted":
+            return found
+        table = found.table.copy()
+        table[..., 0] = 1 / len(rows.schema.classes)
+        return Parameters(rows.schema, table, found.defined)
 
     def pooled(self, rows: Rows) -> Pooled | None:
         """The sums that the model is the plain estimate of; `None` where it is more than that."""

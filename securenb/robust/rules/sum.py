@@ -19,9 +19,12 @@ class Sum(Rule):
         """See `Rule.tolerance`."""
         return 0
 
-    def pooled(self, rows: Rows) -> Pooled:
-        """See `Rule.pooled`."""
-        return Pooled(Statistics(rows.schema, rows.tables.sum(axis=0)), self.smoothing)
+    def pooled(self, rows: Rows) -> Pooled | None:
+        """See `Rule.pooled`: none with equal priors, which are no estimate."""
+        return self._pooled(rows) if self.priors == "counted" else None
 
     def _combine(self, rows: Rows) -> Parameters:
-        return self.pooled(rows).parameters()
+        return self._pooled(rows).parameters()
+
+    def _pooled(self, rows: Rows) -> Pooled:
+        return Pooled(Statistics(rows.schema, rows.tables.sum(axis=0)), self.smoothing)

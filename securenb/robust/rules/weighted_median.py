@@ -54,6 +54,7 @@ class WeightedMedian(Rule):
     fewest: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 1 <= self.cap < float("inf"):
             raise ValueError(f"the cap of a weight is at least 1 and finite, got {self.cap}")
 
