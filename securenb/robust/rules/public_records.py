@@ -32,7 +32,7 @@ class PublicRecords(Rule):
     reference
         Public records of every class, never used for testing.
     learner
-        `logistic`: logistic regression, each class counted alike, numbers as shares of their range; written
+        `logistic`: logistic regression, each class counted alike, numbers in quarters of their range; written
         as the Naive Bayes model with the same log-odds. `naive_bayes`: the estimate of their counts, better
         where records are few for the number of levels, worse where features repeat one another.
     penalty
@@ -84,7 +84,7 @@ def _columns(feature: Feature) -> int:
 
 
 def _design(schema: Schema, records: Records) -> Floats:
-    """An indicator a level, a number as a share of its range around the middle, and one; shape (n, k)."""
+    """An indicator a level, a number in quarters of its range around the middle, and one; shape (n, k)."""
     parts = []
     for feature, codes in zip(schema.features, records.codes.T, strict=True):
         if _columns(feature) > 1:
@@ -92,7 +92,7 @@ def _design(schema: Schema, records: Records) -> Floats:
         else:
             assert isinstance(feature, Numeric)
             # an unknown value counts as the middle
-            parts.append(np.where(codes < 0, 0.0, (codes - feature.offset) / feature.steps)[:, None])
+            parts.append(np.where(codes < 0, 0.0, 4 * (codes - feature.offset) / feature.steps)[:, None])
     return np.concatenate([*parts, np.ones((len(records), 1))], axis=1)
 
 
@@ -133,7 +133,7 @@ def _written(schema: Schema, weights: Floats) -> Floats:
             assert isinstance(feature, Numeric)
             # Gaussians of one variance differ by a line: its slope is mean / variance
             variance = feature.steps**2 / 4.0
-            mean = variance * own[:, 0] / feature.steps
+            mean = variance * 4 * own[:, 0] / feature.steps
             table[:, columns] = np.stack([mean, np.full(len(mean), variance)], axis=1)
             logs += mean**2 / (2 * variance)
     joint = np.exp(logs - logs.max())

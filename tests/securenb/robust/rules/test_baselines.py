@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from securenb.robust.rule import RULES, Rows
 from securenb.robust.rules.flcert import Flcert
@@ -55,19 +56,25 @@ def test_public_records_alone_do_not_hear_the_rows():
         assert rule.model(nodes(rng)).balanced_score(test) > 0.75
 
 
-def test_a_logistic_regression_is_where_its_gradient_vanishes():
+def test_a_logistic_regression_is_that_of_scikit_learn():
     rng = np.random.default_rng(3)
-    reference, rule = drawn(rng, 150), PublicRecords(penalty=2.0)
-    model = choose_rule(rule, reference=reference).model(nodes(rng))
-    wrong = model.proba_of_codes(reference.codes)[:, 1] - reference.labels
-    each = (75 / np.bincount(reference.labels))[reference.labels]
-    assert abs((each * wrong).sum()) < 0.05  # the offset: no penalty
-    logs = np.log(model.parameters.table[:, SCHEMA.columns[0]])
-    weights = logs - logs.mean(axis=1, keepdims=True)
-    at = reference.codes[:, 0][:, None] == np.arange(3)
-    # two classes share the weight of a level evenly, and the penalty falls on each
-    slope = (each * wrong) @ at + 2.0 * (weights[1] - weights[0]) / 2
-    assert np.allclose(slope, 0, atol=0.2)
+    reference, test = drawn(rng, 150), drawn(rng, 50)
+    model = PublicRecords(reference=reference, penalty=2.0).model(nodes(rng))
+
+    def design(records):
+        levels, number, bins = records.codes.T
+        dummies = [
+            levels[:, None] == np.arange(3),
+            bins[:, None] == np.arange(2),
+            (number[:, None] - 32) / 16,
+        ]
+        return np.concatenate(dummies, axis=1)
+
+    # two classes share a weight evenly, and the penalty falls on each half
+    oracle = LogisticRegression(C=2 / 2.0, class_weight="balanced", tol=1e-10, max_iter=1000)
+    oracle.fit(design(reference), reference.labels)
+    odds = model.log_joint(test.codes) @ np.array([-1.0, 1.0])
+    assert np.allclose(odds, oracle.decision_function(design(test)), atol=0.01)
 
 
 @pytest.mark.parametrize("name", RULES)
