@@ -22,7 +22,9 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 PYTEST = [PYTHON, "-m", "pytest", "-q"]
-TESTS = [*PYTEST, "-n", "auto", "--dist", "worksteal", "--ignore=tests/flower"]
+CLUSTERS = ["tests/flower", "tests/securenb/experiments/test_cluster.py"]
+"""What needs Flower, Dask or Ray."""
+TESTS = [*PYTEST, "-n", "auto", "--dist", "worksteal", *(f"--ignore={path}" for path in CLUSTERS)]
 THE_DOOR = [
     "tests/securenb/schema",
     *(f"tests/securenb/data/test_{name}.py" for name in ("cases", "reader", "draft")),
@@ -44,8 +46,7 @@ COMMANDS = {
             "2",
             "--dist",
             "loadfile",
-            "tests/flower",
-            "tests/securenb/experiments/test_cluster.py",
+            *CLUSTERS,
         ]
     ],
     "oracle-test": [[*PYTEST, "-n", "2", "tests/oracles"]],

@@ -16,7 +16,7 @@ from securenb.schema.schema import Schema
 
 SCHEMA = Schema(tuple("abcdef"), (Categorical("level", tuple("ABCDEFGHIJKL")),))
 SITES = [f"site-{index}" for index in range(1, 5)]
-ROUNDS = 20
+ROUNDS = 10
 
 
 class Loopback(Carrier):
@@ -43,7 +43,7 @@ class Rehearsal:
             )
             lines = lines.replace("smallest_colluding = 1", "smallest_colluding = 0")
             path.write_text(f'{lines}epsilon_per_round = "2"\nbudget = "1000"\n')
-        names, count = ",".join(planted), str(5 * len(planted))
+        names, count = ",".join(planted), str(10 * len(planted))
         arguments = ["--schema", str(self.schema), "--nodes", names, "--count", count]
         self.canaries = root / "canaries"
         options = ["--rounds", str(ROUNDS), "--seed", "3"]
@@ -102,7 +102,7 @@ def test_canaries_beside_real_records_need_a_round_without_them(tmp_path, as_fil
     assert main(read) == MISTAKE
     assert "site-3, site-4 held records of their own" in capsys.readouterr().err
     assert main([*read, "--before", str(before)]) == 0
-    assert "10 canaries" in capsys.readouterr().out
+    assert "20 canaries" in capsys.readouterr().out
 
 
 def test_what_is_no_round_with_canaries_is_refused_in_one_line(rehearsal, tmp_path, capsys):
@@ -113,7 +113,7 @@ def test_what_is_no_round_with_canaries_is_refused_in_one_line(rehearsal, tmp_pa
     (spoiled / "opened.json").write_text('[{"members": ["site-1"], "sums": [1, 2]}]')
     for arguments, message in (
         ([str(tmp_path / "nowhere")], "No such file"),
-        ([str(run)] * (ROUNDS + 1), "holds canaries for 20 rounds, got 21 runs"),
+        ([str(run)] * (ROUNDS + 1), "holds canaries for 10 rounds, got 11 runs"),
         ([str(run), "--confidence", "1"], "confidence must be between 0 and 1"),
         ([str(spoiled)], "opened 2 numbers, the schema has 78"),
     ):

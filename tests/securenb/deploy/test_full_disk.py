@@ -52,7 +52,7 @@ def answered(deployment, number):
     return bool(reply.frames)
 
 
-@pytest.mark.parametrize("pages", range(10))
+@pytest.mark.parametrize("pages", [0, 1, 2, 3, 5, 8])
 def test_whatever_the_last_pages_are_spent_on_nothing_is_sent_unpaid_and_nothing_is_broken(
     deployment, full, pages
 ):
