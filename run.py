@@ -71,7 +71,7 @@ EXTRAS = {
     "deploy-test": {"test", "flower", "dask", "ray"},
     "oracle-test": {"test", "oracle"},
 }
-"""What each command needs beyond the package: nobody waits for tools that they did not ask for."""
+"""What each command needs beyond the package: no command installs tools that it does not use."""
 
 
 def set_up(extras: set[str]) -> None:

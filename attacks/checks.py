@@ -1,4 +1,4 @@
-"""The contracts of a poison, a deviation and an inference as checks, for anybody's."""
+"""The contracts of a poison, a deviation and an inference as checks, for any."""
 
 import dataclasses
 import inspect

@@ -37,10 +37,10 @@ class Outcome(StrEnum):
 
 
 MEANING: Mapping[Outcome, str] = {
-    Outcome.HARMLESS: "nobody noticed, and nothing changed",
+    Outcome.HARMLESS: "it was not noticed, and nothing changed",
     Outcome.REFUSED: "the deviating party was blamed, and nothing changed",
     Outcome.BLAMED: "the deviating party was blamed; an exact sum without some node was opened",
-    Outcome.LEFT_OUT: "nobody was blamed; the exact sum of the others was opened",
+    Outcome.LEFT_OUT: "no party was blamed; the exact sum of the others was opened",
     Outcome.ABORTED: "the run ended, and no row was opened",
     Outcome.NOT_COVERED: "a row that is not the sum of its members, or of too few, or a vector that was read",
 }
@@ -75,7 +75,7 @@ class Cast:
         return (protocol or self.protocol).parties(self.vectors, self.session, self.entropy)[who]
 
     def party_of(self, role: Role) -> PartyId | None:
-        """The party that deviates in a role: never the first of its kind; `None` if nobody has the role."""
+        """The party that deviates in a role: never the first of its kind; `None` if no party has the role."""
         if role == "aggregator":
             return AGGREGATOR
         parties = self.session.nodes if role == "node" else self.session.trustees
@@ -142,7 +142,7 @@ class Verdict:
 def judged(deviation: Deviation, role: Role, cast: Cast) -> Verdict | None:
     """Run the protocol with one deviating party; `None` if it had no occasion to deviate.
 
-    Whoever deviates, the others are honest and nothing is lost on the way.
+    One party deviates, the others are honest, and nothing is lost on the way.
     """
     who = cast.party_of(role)
     if who is None:
@@ -174,10 +174,10 @@ def _outcome(deviation: Deviation, opened: Opened | None, cast: Cast, *, blamed:
         exact = np.array_equal(row, sum(cast.vectors[node] for node in members))
         if not exact or len(members) < needed:
             return Outcome.NOT_COVERED
-    everybody = opened.members == cast.session.groups
+    complete = opened.members == cast.session.groups
     if blamed:
-        return Outcome.REFUSED if everybody else Outcome.BLAMED
-    return Outcome.HARMLESS if everybody else Outcome.LEFT_OUT
+        return Outcome.REFUSED if complete else Outcome.BLAMED
+    return Outcome.HARMLESS if complete else Outcome.LEFT_OUT
 
 
 DEVIATIONS: Catalogue[Deviation] = Catalogue("attacks.deviations", Deviation, "deviation")

@@ -24,7 +24,7 @@ class View:
     schema
         Public.
     rows
-        Opened rows; or every node's vector, where the protocol lets somebody read those. Brought from the
+        Opened rows; or every node's vector, where the protocol shows those to another party. Brought from the
         noise's grid to real units, shape (g, C, width).
     members
         Whose statistics each row sums.

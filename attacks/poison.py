@@ -38,7 +38,7 @@ class Knowledge:
         Their own true statistics, shape (m, C, width), int64, m ≥ 1.
     others
         The true statistics of the nodes that they can see, shape (k, C, width), k ≥ 1: of all honest nodes
-        if they are omniscient, else their own once more. Nobody sees a node's noise.
+        if they are omniscient, else their own once more. A node's noise is seen by itself alone.
     rule
         The rule that will be used, which is public.
     group_size
@@ -114,7 +114,7 @@ class Poison(ABC):
     local
         Whether they know only their own statistics; otherwise those of every node.
     noisy
-        Whether they add their shares of noise like everybody else; otherwise they keep them back.
+        Whether they add their shares of noise like all others; otherwise they keep them back.
     """
 
     inside: bool = False

@@ -35,7 +35,7 @@ FRAMES = {"lying": 6, "curious": 5}
 
 @dataclass(frozen=True)
 class Sparse(SecAggPlus):
-    """Few neighbours in groups so small that the planner takes everybody: more ways to lose a group.
+    """Few neighbours in groups so small that the planner takes all: more ways to lose a group.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Sparse(SecAggPlus):
     neighbours: int = 4
 
     def plan(self, size: int) -> NeighbourPlan | None:
-        """The fewest holders that rebuild a secret in this profile; everybody below six nodes."""
+        """The fewest holders that rebuild a secret in this profile; all of them below six nodes."""
         neighbours = min(self.neighbours, (size - 1) // 2 * 2)
         holders = neighbours + 1
         threshold = 2 * holders // 3 + 1 if self.profile == "lying" else holders // 2 + 1

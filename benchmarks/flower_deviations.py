@@ -24,7 +24,7 @@ INTRODUCTION = """# Deviations against Flower
 <!-- written by `python -m benchmarks.flower_deviations --flower PYTHON`; do not edit -->
 
 The scripts of [](deviations.md) that make sense for Flower's SecAgg+, version {version}, played to its own
-workflow and client code in one process: seven nodes, everybody everybody's neighbour, a threshold of five
+workflow and client code in one process: seven nodes, all of them neighbours, a threshold of five
 unless another is named, vectors from seed 7 (Flower's keys are the system's, so how wrong a mean is varies).
 Beside it what `secagg` does in its lying profile. Outcomes are in the words
 of that page; *not covered* is a vector that was read, a sum of too few, or a wrong sum that passes for right.
@@ -37,7 +37,7 @@ is another's, a second reply to one question) are left out: in Flower that is no
 | --- | --- | --- | --- | --- |"""
 
 OVERFLOW = """
-## Nobody deviates
+## No party deviates
 
 {nodes:,} honest nodes with values within ±1, and Flower's defaults for everything about numbers: the mean is
 off by {error:.2f}, and nothing says so. 2^22 steps for each of more than 1,024 nodes do not fit into 2^32.

@@ -1,6 +1,6 @@
-"""What a script is: a run of Flower's SecAgg+ in which somebody deviates, and what becomes of it.
+"""What a script is: a run of Flower's SecAgg+ in which one party deviates, and what becomes of it.
 
-Seven nodes, everybody everybody's neighbour, a threshold of five: node 3 or the server deviates, and the
+Seven nodes, all of them neighbours, a threshold of five: node 3 or the server deviates, and the
 others run Flower's workflow and client code unchanged. A client that raises has said nothing, as in Flower,
 where the server then gets an error instead of a reply. Needs `flwr`, and nothing of this project.
 """
@@ -19,7 +19,7 @@ CLOSE = 1e-5
 
 
 class Script(Loopback):
-    """A run in which somebody deviates; a fresh one for each run. The docstring says what it does."""
+    """A run in which one party deviates; a fresh one for each run. The docstring says what it does."""
 
     name = ""
     role = "node"

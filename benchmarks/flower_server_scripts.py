@@ -172,9 +172,9 @@ class TinyGroup(Server):
 
     def told(self, node, says):
         if self.stage == UNMASK:
-            everybody = says[Key.ACTIVE_NODE_ID_LIST]
-            says[Key.ACTIVE_NODE_ID_LIST] = [n for n in everybody if n <= 2]
-            says[Key.DEAD_NODE_ID_LIST] = [n for n in everybody if n > 2]
+            active = says[Key.ACTIVE_NODE_ID_LIST]
+            says[Key.ACTIVE_NODE_ID_LIST] = [n for n in active if n <= 2]
+            says[Key.DEAD_NODE_ID_LIST] = [n for n in active if n > 2]
 
 
 class Downgrade(Server):
@@ -221,7 +221,7 @@ class StaleServer(Server):
 
 
 class SwappedKey(Server):
-    """Gives the last node its own keys in place of everybody else's, and takes off the masks that follow."""
+    """Gives the last node its own keys in place of all others', and takes off the masks that follow."""
 
     name = "swapped_key"
 

@@ -1,7 +1,7 @@
 """Secure aggregation against Flower's SecAgg+ on the same job, and at scale.
 
     python -m benchmarks.secagg --flower PYTHON              # n = 100: k = 20 neighbours
-    python -m benchmarks.secagg --flower PYTHON --complete   # n = 100: everybody with everybody (minutes)
+    python -m benchmarks.secagg --flower PYTHON --complete   # n = 100: all with all (minutes)
     python -m benchmarks.secagg --scale 1000,10000           # one process, 2 % silent nodes
     python -m benchmarks.secagg --ideal 100000               # the ideal functionality, 2 % silent nodes
 

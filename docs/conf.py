@@ -14,7 +14,7 @@ html_theme = "furo"
 html_title = "securenb"
 html_static_path = ["_static"]
 html_css_files = ["style.css"]
-toc_object_entries = False  # thousands of names on every page help nobody
+toc_object_entries = False  # thousands of names on every page are no help
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

@@ -1,4 +1,4 @@
-"""The contract of a protocol as checks, for anybody's protocol: exact sums or nothing, and blame.
+"""The contract of a protocol as checks, for any protocol: exact sums or nothing, and blame.
 
 They try cases; they prove nothing about secrecy. What a protocol says in its `claims` is for readers.
 """
@@ -62,7 +62,7 @@ def run_of(
 
 
 def expect_exact(opened: Opened, vectors: dict[PartyId, Integers], groups: Groups, case: str) -> None:
-    """Each row is the sum of its members' vectors, who are of one group; nobody is in two rows."""
+    """Each row is the sum of its members' vectors, who are of one group; no node is in two rows."""
     expect(len(opened.rows) == len(opened.members) > 0, f"{case}: {len(opened.rows)} rows were opened")
     summed = [node for members in opened.members for node in members]
     expect(len(set(summed)) == len(summed), f"{case}: a node is summed twice, in {opened.members}")

@@ -11,12 +11,12 @@ from protocols.releases import Releases
 
 @dataclass(frozen=True)
 class Credentials:
-    """A node's long-term state, kept by whoever runs the node.
+    """A node's long-term state, kept by the operator of the node.
 
     Attributes
     ----------
     identity
-        The node's signing key; made once, its public half is in everybody's roster.
+        The node's signing key; made once, its public half is in the roster of all.
     roster
         The identity keys of all nodes, which reached the node by a way that the aggregator does not
         control. Its digest is bound into every key and signature, so nodes with different rosters
@@ -31,7 +31,7 @@ class Credentials:
 
 
 def made_on_the_spot(nodes: Iterable[PartyId], entropy: EntropyFor) -> dict[PartyId, Credentials]:
-    """Everybody's credentials, fresh: for runs in one process, where nobody could have met before."""
+    """All parties' credentials, fresh: for runs in one process, where none could have met before."""
     identities = {node: Identity(entropy(f"identity of {node}")(IDENTITY_SEED_BYTES)) for node in nodes}
     roster = Roster({node: identity.public for node, identity in identities.items()})
     return {node: Credentials(identity, roster, Releases()) for node, identity in identities.items()}

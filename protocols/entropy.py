@@ -18,7 +18,7 @@ EntropyFor = Callable[[str], Entropy]
 
 
 def system(_party: str) -> Entropy:
-    """The operating system's generator, the same for everybody."""
+    """The operating system's generator, the same for all parties."""
     return os.urandom
 
 

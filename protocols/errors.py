@@ -17,7 +17,7 @@ class FaultyParty(ProtocolError):
     """A party broke the protocol; the message was ignored and changed nothing.
 
     The name is the channel's: it proves to the one who raised this that the message came from `party`,
-    not to anybody else.
+    not to any other party.
 
     Parameters
     ----------

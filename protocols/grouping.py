@@ -11,7 +11,7 @@ Groups = tuple[tuple[str, ...], ...]
 
 
 def one_group(nodes: Sequence[str]) -> Groups:
-    """Everybody together: classic secure aggregation."""
+    """All nodes together: classic secure aggregation."""
     return (tuple(nodes),)
 
 

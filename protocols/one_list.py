@@ -105,7 +105,7 @@ class ConfirmingCommittee(Protocol):
         Parameters
         ----------
         credentials
-            A holder needs them: its identity key, everybody's roster, and its memory of releases.
+            A holder needs them: its identity key, the roster of all, and its memory of releases.
 
         Raises
         ------

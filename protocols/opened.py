@@ -56,7 +56,7 @@ class Opened:
 
 
 def nothing_opened(lost: Sequence[Lost]) -> TooFewParties:
-    """The error for a run in which every group is lost; it names everybody missing."""
+    """The error for a run in which every group is lost; it names all that are missing."""
     missing = [node for group in lost for node in group.missing]
     return TooFewParties(missing, f"no group could be opened: {lost[0].reason}")
 
@@ -76,7 +76,7 @@ def enough_present(
     Raises
     ------
     TooFewParties
-        If no group has enough, naming everybody missing.
+        If no group has enough, naming all that are missing.
     """
     members: dict[int, tuple[PartyId, ...]] = {}
     lost: list[Lost] = []
@@ -138,7 +138,7 @@ def opened_rows(
     Raises
     ------
     TooFewParties
-        If no row is left, naming everybody missing.
+        If no row is left, naming all that are missing.
     """
     kept = []
     lost = list(lost)
@@ -147,7 +147,7 @@ def opened_rows(
         if -most <= int(from_ring(row).min()) and int(from_ring(row).max()) <= most:
             kept.append((row, present))
         else:
-            reason = f"its sum is beyond ±{most}: somebody sent more than a node may"
+            reason = f"its sum is beyond ±{most}: a node sent more than it may"
             lost.append(Lost(session.group_of[present[0]], (), reason))
     lost.sort(key=lambda group: group.group)
     if not kept:

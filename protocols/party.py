@@ -69,7 +69,7 @@ class Party(ABC):
     def deadline(self) -> list[Envelope]:
         """Go on without those who are silent; raises `Abort` where that is not possible.
 
-        A party that others may speak to at this very deadline can let it pass; at the next, if nobody
+        A party that others may speak to at this very deadline can let it pass; at the next, if no party
         has spoken, it has to raise.
         """
         return []
@@ -116,5 +116,5 @@ class Intake(Generic[M]):
 
     @property
     def complete(self) -> bool:
-        """Whether everybody has spoken."""
+        """Whether all have spoken."""
         return len(self.received) == len(self._invited)

@@ -51,7 +51,7 @@ class Claims:
 
     @property
     def vectors_are_read(self) -> bool:
-        """Whether a node's vector is read by anybody but itself: it is then charged on its own."""
+        """Whether a node's vector is read by any other party: it is then charged on its own."""
         return "vectors" in (self.sees, self.nodes_see)
 
 
@@ -221,7 +221,7 @@ class Protocol(ABC):
     def parties(
         self, vectors: Mapping[PartyId, Integers], session: Session, entropy: EntropyFor
     ) -> dict[PartyId, Party]:
-        """Everybody in one process: trustees, nodes, aggregator.
+        """All parties in one process: trustees, nodes, aggregator.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The rules that a session must keep before anybody takes part, by the names with which it is refused.
+"""The rules that a session must keep before any party takes part, by the names with which it is refused.
 
 Numbers are those of the checklist in docs/protocols/secagg.md. What a rule demands stands where it is
 checked; here stands what it is called, so that every protocol, site and command calls it the same.
@@ -11,7 +11,7 @@ class SessionRule(Enum):
     """What a session is refused for."""
 
     IDENTITIES = "rule 4, identities"
-    """Whoever must sign is in everybody's roster, and has the key."""
+    """Each party that must sign is in the roster of all, and has the key."""
 
     THRESHOLD = "rule 5, threshold"
     """So many shares are needed that no two separate sets of holders have enough of them."""
@@ -41,7 +41,7 @@ class SessionRule(Enum):
     """A session is told by its id and releases once."""
 
     NOISE_SHARES = "rule 18, noise shares"
-    """Somebody honest is guaranteed to add noise to whatever is opened."""
+    """At least one honest contributor is guaranteed to add noise to whatever is opened."""
 
     def broken(self, reason: str) -> str:
         """The one line that says which rule is broken, and by what."""
@@ -49,7 +49,7 @@ class SessionRule(Enum):
 
 
 class RefusedSession(ValueError):
-    """A session that breaks a rule; nobody takes part in it."""
+    """A session that breaks a rule; no party takes part in it."""
 
     def __init__(self, rule: SessionRule, reason: str) -> None:
         super().__init__(rule.broken(reason))

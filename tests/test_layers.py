@@ -1,6 +1,7 @@
-"""Nobody imports upwards, and protocol code never touches clocks, sockets or random generators."""
+"""No module imports upwards, protocol code does no I/O and draws nothing, and sentences name who acts."""
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -118,3 +119,24 @@ def test_schemes_and_primitives_do_no_io_and_draw_nothing_themselves():
 def test_files_stay_readable():
     """At most 300 lines: in a longer file a second noun hides."""
     assert not offenders(ALL, lambda path: max(0, len(path.read_text().splitlines()) - 300))
+
+
+UNNAMED = re.compile(r"\b((some|no|any|every)body|who(m)?ever)\b", re.IGNORECASE)
+"""Pronouns for unnamed persons: a reader must not guess which party acts (docs/glossary.md)."""
+
+WRITTEN = {".py", ".md", ".toml", ".ipynb", ".html", ".js", ".j2"}
+BUILT = {"_build", "reference", "__pycache__"}
+
+
+def test_sentences_name_the_party_that_acts():
+    folders = [ROOT / folder for folder in (*ALL, "benchmarks", "docs")]
+    paths = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "run.py")]
+    paths += [path for folder in folders for path in folder.rglob("*") if path.suffix in WRITTEN]
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in paths
+        if not BUILT & set(path.parts)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if UNNAMED.search(line)
+    ]
+    assert not found, "\n".join(found)

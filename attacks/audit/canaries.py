@@ -1,4 +1,4 @@
-"""Canaries: made-up records, each in or out by a coin, that bound epsilon from rounds that anybody ran.
+"""Canaries: made-up records, each in or out by a coin, that bound epsilon from rounds of any software.
 
 Steinke, Nasr and Jagielski (2023) guess all coins of one run from what it opened; theirs are training
 examples, ours are records at nodes of a real round. Whatever the guesses are made from, the bound holds; so

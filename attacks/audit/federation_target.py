@@ -38,7 +38,7 @@ STREAMS = 200
 class FederationTarget(Target):
     """The privacy of one record at one node.
 
-    Everybody else's records are fixed, and left out: they shift what is released by a constant. Of the
+    The other nodes' records are fixed, and left out: they shift what is released by a constant. Of the
     shares of noise only those count that are guaranteed, and that colluders do not know.
 
     Parameters

@@ -67,7 +67,7 @@ class Audit:
     findings
         In the order in which they were made.
     not_covered
-        What nobody should conclude.
+        What must not be concluded.
     """
 
     target: str

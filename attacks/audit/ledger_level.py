@@ -92,7 +92,7 @@ def _charged(target: Target) -> Finding:
         rows = target.uncharged()
     except Abort as abort:
         return Finding("L0", check, "INCONCLUSIVE", f"a round opens nothing: {abort}")
-    return _finding(check, f"nobody is charged for {', '.join(rows)}" if rows else "")
+    return _finding(check, f"no node is charged for {', '.join(rows)}" if rows else "")
 
 
 def _room(target: Target, lines: Sequence[Line]) -> Finding:

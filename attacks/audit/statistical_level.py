@@ -21,7 +21,7 @@ TRIALS = 400_000
 
 
 FEASIBLE = 50_000_000
-"""Runs on each input that somebody might make."""
+"""Runs on each input that is worth asking for."""
 
 
 def audit_queries(
@@ -64,7 +64,7 @@ def audit_queries(
         if verdict == "PASS" and claimed and not target.delta and not shows_twice(claimed, trials, each):
             needed = trials_needed(claimed, each)
             evidence += f"; twice as much would need {needed:,} runs to show"
-            # more than anybody runs: replays answer for so large a claim, too
+            # more than can be run: replays answer for so large a claim, too
             verdict = "INCONCLUSIVE" if needed <= FEASIBLE else "PASS"
         yield Finding("L2", name, verdict, evidence, bound.epsilon, claimed)
 

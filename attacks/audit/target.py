@@ -102,7 +102,7 @@ class Target(ABC):
         """Shares that make a dose according to the claim, and honest shares that are guaranteed."""
 
     def uncharged(self) -> Sequence[str]:
-        """Opened rows that nobody was charged for."""
+        """Opened rows that no node was charged for."""
         return ()
 
     def streams(self) -> Sequence[str]:
@@ -110,7 +110,7 @@ class Target(ABC):
         return ()
 
     def asked(self) -> Fraction | None:
-        """Epsilon that a person asked for, of one opened row; `None` where nobody was asked."""
+        """Epsilon that a person asked for, of one opened row; `None` where there was no question."""
         return None
 
     def relations(self) -> Sequence[str]:
@@ -147,7 +147,7 @@ class Target(ABC):
 
     @abstractmethod
     def replay(self, records: Any, *, traced: bool = True) -> Replay:
-        """One run on a node with these records, everybody else having none; noise frozen.
+        """One run on a node with these records, all other nodes having none; noise frozen.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ class Altered(Deviation):
     not_covered: ClassVar[Mapping[str, str]] = {
         "plain": "a vector within bounds is its node's own business",
         "ideal": "a vector within bounds is its node's own business; the functionality is trusted",
-        "ring": "whoever adds to a running total adds to the sum",
+        "ring": "what is added to a running total is added to the sum",
         "mixer": "shares that add up to a vector within bounds; mixers are trusted to add",
     }
 

@@ -1,4 +1,4 @@
-"""Shares of its secrets that nobody can read."""
+"""Shares of its secrets that cannot be read."""
 
 from attacks.deviation import Cast, Rewriting
 from protocols.messages import Report, SealedShares, Seeds

@@ -12,7 +12,7 @@ def _noise(sealed: bytes) -> bytes:
 
 
 class GarbageBoxes(Rewriting):
-    """Seals garbage for everybody; its own vector is fine."""
+    """Seals garbage for all others; its own vector is fine."""
 
     def rewritten(self, body: Message, cast: Cast) -> Message | None:
         """See `Rewriting.rewritten`."""

@@ -1,4 +1,4 @@
-"""Words in somebody else's name."""
+"""Words in another party's name."""
 
 from attacks.deviation import Cast, Deviation
 from attacks.toolkit.messages import Raw, changed

@@ -1,4 +1,4 @@
-"""Somebody else's key in a node's place: the man in the middle that every relay could be."""
+"""Another party's key in a node's place: the man in the middle that every relay could be."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -16,7 +16,7 @@ MINE = key_pair(bytes(range(7, 7 + KEY_BYTES)))
 
 
 class SwappedKey(Deviation):
-    """Gives the last node its own key in place of everybody else's, and takes off the masks that follow."""
+    """Gives the last node its own key in place of all others', and takes off the masks that follow."""
 
     roles = ("aggregator",)
     not_covered: ClassVar[Mapping[str, str]] = {

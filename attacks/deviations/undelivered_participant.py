@@ -1,4 +1,4 @@
-"""Somebody to mask with whose shares were held back."""
+"""A participant to mask with whose shares were held back."""
 
 from attacks.deviation import Cast, Deviation
 from attacks.toolkit.messages import changed

@@ -5,12 +5,12 @@ from protocols.party import AGGREGATOR, Envelope
 
 
 class Uninvited(Deviation):
-    """Says each of its words to everybody whom they are not for."""
+    """Says each of its words to all whom they are not for."""
 
     roles = ("node", "trustee")
 
     def says(self, envelope: Envelope, cast: Cast) -> list[Envelope]:
         """See `Deviation.says`."""
-        everybody = {*cast.session.nodes, *cast.session.trustees, AGGREGATOR}
-        others = sorted(everybody - {envelope.sender, envelope.recipient})
+        parties = {*cast.session.nodes, *cast.session.trustees, AGGREGATOR}
+        others = sorted(parties - {envelope.sender, envelope.recipient})
         return [envelope, *(Envelope(envelope.sender, other, envelope.body) for other in others)]

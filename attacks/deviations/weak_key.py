@@ -1,4 +1,4 @@
-"""A public key with which everybody can compute the shared secrets."""
+"""A public key with which any observer can compute the shared secrets."""
 
 import msgspec
 

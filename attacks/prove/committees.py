@@ -74,7 +74,7 @@ def _opened(
     honest = names[: len(told)]
     lie = Lie(lists, dict(zip(honest, told, strict=True)), frozenset(names[len(told) :]))
     lines = [
-        f"work with the server: {', '.join(sorted(lie.corrupt)) or 'nobody'}",
+        f"work with the server: {', '.join(sorted(lie.corrupt)) or 'none'}",
         *(f"list {i}: {', '.join(members)}" for i, members in enumerate(lists) if i in told),
     ]
     protocol = _built(replace(default, threshold=question.threshold), *size, 0)

@@ -146,7 +146,7 @@ def _replayed(
     protocol = Unchecked(threshold=game.minimum, neighbours=question.neighbours, shares=game.threshold)
     opened, lines = play_stories(protocol, names, Stories(silent, told, corrupt))
     first = (
-        f"work with the server: {', '.join(corrupt) or 'nobody'}",
+        f"work with the server: {', '.join(corrupt) or 'none'}",
         "list 0 has every node",
         f"list 1 calls silent, after they have sent their vectors: {', '.join(silent)}",
     )
@@ -157,7 +157,7 @@ def _told(game: Game, found: Mapping[Name, bool]) -> list[str]:
     """The solution in words."""
 
     def which(*key: object) -> str:
-        return ", ".join(f"node-{u}" for u in game.nodes if found.get((*key, u))) or "nobody"
+        return ", ".join(f"node-{u}" for u in game.nodes if found.get((*key, u))) or "none"
 
     lines = [
         f"work with the server: {which('corrupt')}",

@@ -1,6 +1,6 @@
 """Real parties on a stage where a server tells several stories at once.
 
-Whoever works with the server is there once for each story, with the same secrets each time; the server is one
+Parties that work with the server are there once for each story, with the same secrets; the server is one
 honest server for each story. Who hears whose words in which stories is what a play decides.
 """
 
@@ -54,7 +54,7 @@ class Stage(ABC):
         """Write down what `copy` says, if it matters."""
 
     def play(self) -> None:
-        """Until nobody speaks any more, deadlines included."""
+        """Until no party speaks any more, deadlines included."""
         for copy, party in self.cast.items():
             self._ask(copy, party.start)
         for _ in range(MOST_DEADLINES):

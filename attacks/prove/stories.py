@@ -38,7 +38,7 @@ class Game:
 
     @property
     def complete(self) -> bool:
-        """Whether everybody holds a share of everybody."""
+        """Whether each node holds a share of every other."""
         return self.graph.holders == self.graph.size
 
     @property

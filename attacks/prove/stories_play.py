@@ -23,7 +23,7 @@ class Stories:
     Attributes
     ----------
     silent
-        Whom the second list calls silent; the first list has everybody.
+        Whom the second list calls silent; the first list has all nodes.
     told
         For each honest node that is told one, the list.
     corrupt

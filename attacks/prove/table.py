@@ -38,7 +38,7 @@ HELPERS = [1, 2, 3]
 
 
 def questions() -> Iterator[tuple[str, Question]]:
-    """The rows: what they are called, and the question with nobody corrupt."""
+    """The rows: what they are called, and the question with no party corrupt."""
     for nodes, threshold in (*COMPLETE, *UNSAFE):
         yield f"{threshold} of {nodes}", Question("secagg", nodes, threshold, 0)
     for nodes, neighbours, threshold in CIRCLES:

@@ -25,7 +25,7 @@ INTRODUCTION = f"""# Deviations
 
 <!-- written by `python -m attacks.sweeps.deviation_table`; do not edit -->
 
-What becomes of a run in which one party breaks the protocol and everybody else is honest: seven nodes in
+What becomes of a run in which one party breaks the protocol and all others are honest: seven nodes in
 one group, three coordinates, seed {SEED}, each protocol with its parameters for tests (`secagg` and
 `secagg_plus`: the lying profile). A contract test runs all of them, and holds every cell to the promise
 below and this page to the code. An empty cell: the protocol gives no occasion for it.

@@ -17,7 +17,7 @@ from securenb.privacy.spec import spell_mechanism
 from securenb.robust.spec import choose_rule, spell_rule
 
 NO_ATTACK = "none"
-"""The attack of nobody: what everything is compared with."""
+"""No attack: what everything is compared with."""
 
 Inputs = Literal["unchecked", "verified"]
 

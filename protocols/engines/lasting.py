@@ -62,7 +62,7 @@ class LastingParty:
         self._journal = journal
 
     def answer(self, step: Step) -> Reply:
-        """The reply to a step, which is in the journal before anybody can know the reply.
+        """The reply to a step, which is in the journal before any other party can know the reply.
 
         Raises
         ------

@@ -18,7 +18,7 @@ from protocols.session import Session
 from protocols.wire import Codec
 
 PATIENCE = 2
-"""A run ends when so many deadlines in a row made nobody speak: a party may let one pass."""
+"""A run ends when so many deadlines in a row made no party speak: a party may let one pass."""
 
 MAX_DEADLINES = 64
 """More rounds of waiting than any protocol has: a party that speaks at each is a bug."""
@@ -30,7 +30,7 @@ class LocalRun:
     Parameters
     ----------
     parties
-        Everybody, by id. The run uses them up.
+        All parties, by id. The run uses them up.
     codec
         The wire format of the session.
     session

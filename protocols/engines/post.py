@@ -1,6 +1,6 @@
-"""Frames that prove who sent them, for a relay that nobody trusts.
+"""Frames that prove who sent them, for a relay that is not trusted.
 
-A relay can lose, delay, repeat and read what passes through it, but not speak in anybody's name.
+A relay can lose, delay, repeat and read what passes through it, but not speak in another party's name.
 What must stay hidden from it is sealed by the scheme itself.
 """
 
@@ -16,7 +16,7 @@ from protocols.session import Session
 from protocols.wire import Codec
 
 RELAY: PartyId = "relay"
-"""Who is blamed for what nobody can be shown to have sent."""
+"""Who is blamed for what no party can be shown to have sent."""
 
 
 class _Signed(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
@@ -42,7 +42,7 @@ class Post:
     identity
         Its signing key.
     roster
-        Everybody's identity keys, which did not come through the relay.
+        All parties' identity keys, which did not come through the relay.
     session
         Signatures are bound to its digest.
     codec

@@ -1,7 +1,7 @@
-"""Runs the aggregator here and everybody else far away: stages of questions to many machines at once.
+"""Runs the aggregator here and all other parties far away: stages of questions to many machines at once.
 
 The relay sees signed frames and passes them on. Parties that do not answer in time are left out from
-then on, as if they had fallen silent; what they say later reaches nobody.
+then on, as if they had fallen silent; what they say later is not delivered.
 """
 
 import time
@@ -34,12 +34,12 @@ class Carrier(ABC):
     def meet(
         self, expected: Collection[PartyId], roster: Roster, wait: float, met: Callable[[PartyId], None]
     ) -> list[PartyId]:
-        """Who of `expected` is there, after at most `wait` seconds; here, everybody.
+        """Who of `expected` is there, after at most `wait` seconds; here, all of them.
 
         Parameters
         ----------
         roster
-            Somebody is who they say they are if their key in it signs.
+            A party is who it says it is if its key in the roster signs.
         met
             Told of each party that was found.
         """
@@ -51,7 +51,7 @@ class Carrier(ABC):
     def exchange(
         self, stage: str, questions: Mapping[PartyId, bytes]
     ) -> Mapping[PartyId, bytes | Unanswered]:
-        """Ask everybody at once; whoever is not in the result did not answer in time."""
+        """Ask all at once; a party that is not in the result did not answer in time."""
 
 
 class RelayedRun:
@@ -64,7 +64,7 @@ class RelayedRun:
     post
         The aggregator's post.
     session
-        Names everybody else.
+        Names all other parties.
     carrier
         Reaches them.
     watch
@@ -98,7 +98,7 @@ class RelayedRun:
         Parameters
         ----------
         present
-            Who can be reached at all; by default everybody.
+            Who can be reached at all; by default all.
 
         Raises
         ------

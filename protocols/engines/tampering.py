@@ -1,4 +1,4 @@
-"""Scripted trouble in single frames: repeated, broken, replayed, or in somebody else's name."""
+"""Scripted trouble in single frames: repeated, broken, replayed, or in another party's name."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass

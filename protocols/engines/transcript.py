@@ -21,7 +21,7 @@ class Tally:
     sent_messages, received_messages
         How many frames.
     spoken
-        How many frames it sent each time that it spoke: what it said at one go, to whomever.
+        How many frames it sent each time that it spoke: what it said at one go, to any recipients.
     cpu
         Seconds of processor time inside the party's own code; transport and encoding are not in it.
     """

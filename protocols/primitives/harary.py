@@ -1,8 +1,8 @@
-"""Who holds whose shares: everybody, or the neighbours on a random circle (a Harary graph).
+"""Who holds whose shares: all nodes, or the neighbours on a random circle (a Harary graph).
 
 Source: Bell et al. 2020, "Secure Single-Server Aggregation with (Poly)Logarithmic Overhead", section 4
 (Harary graph under a random permutation). Deviation: a node also holds a share of its own secrets, as in
-Bonawitz et al. 2017, so the complete graph is the case in which everybody is a neighbour.
+Bonawitz et al. 2017, so the complete graph is the case in which all are neighbours.
 """
 
 import sys
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 class Neighbourhoods(ABC):
     """The holders of each node's shares, among the nodes 0 … size - 1 of a group.
 
-    Holding is mutual: whoever holds a share of v has v hold one of its own.
+    Holding is mutual: v holds a share of each node that holds one of v's.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class Neighbourhoods(ABC):
 
     @abstractmethod
     def mirrored(self, place: int, node: int) -> int:
-        """The place of `node` around whoever stands at `place` around `node`."""
+        """The place of `node` around the node that stands at `place` around `node`."""
 
 
 class Complete(Neighbourhoods):
-    """Everybody holds a share of everybody."""
+    """Each node holds a share of every other."""
 
     def __init__(self, size: int) -> None:
         self.size = self.holders = size
@@ -65,7 +65,7 @@ class Harary(Neighbourhoods):
     size, degree
         Nodes, and neighbours of each: even and smaller than `size`.
     seed
-        32 bytes that everybody knows and nobody could choose; the order follows from them.
+        32 bytes that are public and that no party could choose; the order follows from them.
     """
 
     def __init__(self, size: int, degree: int, seed: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Long-term identity keys: who signed, proved to everybody who has the roster.
+"""Long-term identity keys: who signed, proved to every holder of the roster.
 
 Source: RFC 8032 (Ed25519), through `cryptography`. What is signed is always a 32-byte digest made by
 `protocols.canonical.digest` under a label of its own.
@@ -34,7 +34,7 @@ class Identity:
     Parameters
     ----------
     seed
-        32 secret bytes; whoever has them can sign.
+        32 secret bytes; having them is being able to sign.
     """
 
     def __init__(self, seed: bytes) -> None:
@@ -93,4 +93,4 @@ def _check_public(key: bytes) -> None:
     if coordinate >= _PRIME:
         raise ValueError("it is not written in the one way that RFC 8032 allows")
     if coordinate in _SMALL_ORDER:
-        raise ValueError("it has small order: anybody could sign under it")
+        raise ValueError("it has small order: any party could sign under it")

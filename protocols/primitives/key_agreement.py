@@ -14,7 +14,7 @@ from protocols.canonical import Canonical, encode
 KEY_BYTES = 32
 
 _PRIME = 2**255 - 19
-# u-coordinates of the points whose order divides 8: with them everybody can compute the "secret"
+# u-coordinates of the points whose order divides 8: with them any observer can compute the "secret"
 _SMALL_ORDER = frozenset(
     {
         0,
@@ -46,7 +46,7 @@ def check_public(public: bytes) -> None:
         raise ValueError(f"a public key has {KEY_BYTES} bytes, got {len(public)}")
     coordinate = int.from_bytes(public, "little") & (2**255 - 1)
     if coordinate % _PRIME in _SMALL_ORDER:
-        raise ValueError("the public key has small order: anybody could compute the shared secret")
+        raise ValueError("the public key has small order: any observer could compute the shared secret")
 
 
 def exchange(mine: KeyPair, public: bytes) -> bytes:
@@ -55,7 +55,7 @@ def exchange(mine: KeyPair, public: bytes) -> bytes:
     Raises
     ------
     ValueError
-        If `public` is not a usable key; whoever handed it out is to blame.
+        If `public` is not a usable key; its sender is to blame.
     """
     check_public(public)
     return mine.secret.exchange(X25519PublicKey.from_public_bytes(public))
@@ -73,7 +73,7 @@ def agree(mine: KeyPair, public: bytes, *purpose: Canonical) -> bytes:
     Raises
     ------
     ValueError
-        If `public` is not a usable key; whoever handed it out is to blame.
+        If `public` is not a usable key; its sender is to blame.
     """
     secret = mine.secret.exchange(X25519PublicKey.from_public_bytes(public))
     return HKDF(SHA256(), KEY_BYTES, None, encode(purpose)).derive(secret)

@@ -23,7 +23,7 @@ def _zeros(size: int) -> bytes:
 
 
 def expand(key: bytes, length: int) -> Residues:
-    """`length` residues that look uniform to whoever lacks the 32-byte `key`."""
+    """`length` residues that look uniform without the 32-byte `key`."""
     zeros = _zeros(WORD_BYTES * length)
     words = np.empty(length, np.uint64)
     Cipher(AES256(key), _COUNTER).encryptor().update_into(zeros, words.view(np.uint8).data)

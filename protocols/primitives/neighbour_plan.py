@@ -5,7 +5,7 @@ Source: Bell et al. 2020, "Secure Single-Server Aggregation with (Poly)Logarithm
 profile goes beyond the paper; its condition is derived in docs/protocols/secagg_plus.md.
 
 One draw of the order of the nodes is bad with probability at most 2^-draw_bits, for corrupt nodes chosen
-before it. Whoever draws again and again, 2^tries_bits times, and keeps the order that suits its accomplices,
+before it. Who draws again and again, 2^tries_bits times, and keeps the order that suits its accomplices,
 finds a bad one with probability at most 2^(tries_bits - draw_bits). A lying aggregator may do so, since it
 alone chooses the session's id; a curious one draws once. A run fails through drop-outs alone with
 probability at most 2^-30.

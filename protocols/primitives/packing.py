@@ -92,7 +92,7 @@ class Slots:
         ------
         ValueError
             If a counter is not `count`, or a slot holds what `count` nodes within the capacity cannot
-            have reached. The message never tells what was there: it may go to somebody who must not
+            have reached. The message never tells what was there: it may go to a party that must not
             learn it.
         """
         if len(plaintexts) != self.plaintexts:

@@ -4,7 +4,7 @@ Source: Paillier, *Public-key cryptosystems based on composite degree residuosit
 1999), with generator 1 + n and decryption by the Chinese remainder theorem (section 7). Primes are safe
 primes, which the short randomisers and the threshold variant need.
 
-A decryption is never safe by itself: whoever learns the decryption of a multiple of n learns p + q and
+A decryption is never safe by itself: a party that learns the decryption of a multiple of n learns p + q and
 so the key. Hence every ciphertext passes through `ciphertexts_from_bytes` or `check_ciphertexts`, and
 `decrypt` checks again.
 """
@@ -46,7 +46,7 @@ class PublicKey:
 
     @classmethod
     def from_bytes(cls, n: bytes, base: bytes, bits: int) -> "PublicKey":
-        """The key that someone sent; its maker is trusted with the factorisation, which nobody can check.
+        """The key that a party sent; its maker is trusted with the factorisation, which cannot be checked.
 
         Raises
         ------
@@ -203,7 +203,7 @@ def ciphertexts_to_bytes(key: PublicKey, ciphertexts: Sequence[mpz]) -> bytes:
 
 
 def decrypt(key: PublicKey, private: PaillierPrivateKey, ciphertexts: Sequence[mpz]) -> list[mpz]:
-    """Plaintexts modulo n; to be range-checked and unpacked before anybody else sees them.
+    """Plaintexts modulo n; to be range-checked and unpacked before any other party sees them.
 
     Powers with secret exponents are taken in constant time.
 

@@ -1,4 +1,4 @@
-"""A proof that who sends ciphertexts knows what is in them, so nobody can send another's, or a power of it.
+"""A proof that who sends ciphertexts knows what is in them, so that another's, or a power of it, is refused.
 
 Source: the protocol of Cramer, Damgård and Nielsen, *Multiparty computation from threshold homomorphic
 encryption* (EUROCRYPT 2001), made non-interactive by hashing. Where we deviate: one proof is for all

@@ -3,7 +3,7 @@
 Source: Kempe, Dobra and Gehrke 2003, "Gossip-based computation of aggregate information", section 2.1.
 Every node has a mass and a weight; each round it keeps half of both and pushes half to a neighbour; mass
 over weight converges to the mean. Deviations: halves are integers that add up to the whole, so the total
-is conserved exactly; and partners are drawn from public randomness, so that everybody knows whom to expect,
+is conserved exactly; and partners are drawn from public randomness, so that all nodes know whom to expect,
 and the number of rounds after which every node's sum rounds to the true integer is computed beforehand.
 """
 
@@ -112,7 +112,7 @@ class Schedule:
         Raises
         ------
         ValueError
-            If it is not nearly a whole number: somebody has not conserved mass.
+            If it is not nearly a whole number: some node has not conserved mass.
         """
         *masses, weight = integers(wide)
         if weight <= 0:

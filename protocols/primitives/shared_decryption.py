@@ -28,7 +28,7 @@ HIDING_BITS = 128
 
 @dataclass(frozen=True)
 class SharedKey:
-    """What everybody may know of a dealt key.
+    """What is public of a dealt key.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Proof:
 
 
 def deal(bits: int, holders: int, quorum: int, entropy: Entropy) -> tuple[SharedKey, list[mpz]]:
-    """A fresh key and one share for each holder; nobody keeps the factors.
+    """A fresh key and one share for each holder; the factors are not kept.
 
     Raises
     ------

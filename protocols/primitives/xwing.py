@@ -4,7 +4,7 @@ Source: draft-connolly-cfrg-xwing-kem; Barbosa et al. 2024, "X-Wing: The Hybrid 
 For"; FIPS 203 and RFC 7748 through `cryptography`. Deviation: a public key whose X25519 half has small order
 is refused, as everywhere here.
 
-Records are sensitive for decades: whoever keeps today's messages may read them with tomorrow's quantum
+Records are sensitive for decades: who keeps today's messages may read them with tomorrow's quantum
 computer, unless a key that seals shares comes from a lattice as well. The lattice alone is young, hence both.
 """
 

@@ -1,4 +1,4 @@
-"""What somebody who added vectors tells the aggregator: whose, and their sum, group by group."""
+"""What a party that added vectors tells the aggregator: whose, and their sum, group by group."""
 
 from collections.abc import Callable, Mapping, Sequence
 

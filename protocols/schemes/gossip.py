@@ -35,7 +35,7 @@ class Sum(Message, frozen=True):
 
 
 class _Node(Party):
-    """Pushes, then waits for whoever pushes to it in the same round; pushes of later rounds are kept."""
+    """Pushes, then waits for the nodes that push to it in the same round; pushes of later rounds are kept."""
 
     def __init__(self, me: PartyId, group: tuple[PartyId, ...], vector: Integers, plan: Schedule) -> None:
         super().__init__(me)
@@ -64,7 +64,7 @@ class _Node(Party):
         return self._go_on()
 
     def _go_on(self) -> list[Envelope]:
-        """End the rounds for which everybody has pushed."""
+        """End the rounds for which all have pushed."""
         said: list[Envelope] = []
         while self._turn < self._plan.rounds:
             awaited = [(self._turn, sender) for sender in self._from[self._turn]]
@@ -129,7 +129,7 @@ class _Aggregator(Party):
 class Gossip(Protocol):
     """Every node pushes halves of what it has to its neighbours until all have the sum.
 
-    Whoever is pushed to first reads the sender's vector: every vector must carry a whole dose of noise, as in
+    The first receiver reads the sender's vector: every vector must carry a whole dose of noise, as in
     groups of one.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What secure aggregation should be: somebody whom all trust adds, and tells the aggregator only sums.
+"""What secure aggregation should be: a trusted party adds, and tells the aggregator only sums.
 
 The measure of every other scheme; `Ideal.open` is for simulations of 10^5 nodes.
 """
@@ -84,7 +84,7 @@ class _Aggregator(Party):
     def deadline(self) -> list[Envelope]:
         if self._waited:
             raise TooFewParties([FUNCTIONALITY], "the functionality is silent")
-        self._waited = True  # it may have waited for somebody silent, too
+        self._waited = True  # it may have waited for a silent party, too
         return []
 
 
@@ -97,7 +97,7 @@ class Ideal(Protocol):
     minimum_group
         No group is run, or opened, with fewer nodes.
     releases
-        Where the functionality keeps what it released, so that no session is released twice, whoever
+        Where the functionality keeps what it released, so that no session is released twice, whichever party
         asks. `None`: runs know nothing of one another, as in a simulation.
     """
 

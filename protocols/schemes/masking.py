@@ -43,7 +43,7 @@ def masked(
     """The vector plus one mask for each other node of `group` (names to public keys, in group order).
 
     Of two nodes the one that stands first adds their mask, the other subtracts it. A group of one has
-    nobody to hide among: its vector stays as it is.
+    no node to hide among: its vector stays as it is.
     """
     result = vector.copy()
     mask = subtract_mask
@@ -128,7 +128,7 @@ class _Aggregator(Party):
         return [self.to(node, keys) for node in group]
 
     def deadline(self) -> list[Envelope]:
-        """Give up every group in which somebody is silent."""
+        """Give up every group in which a node is silent."""
         self._open()
         return []
 
@@ -138,7 +138,7 @@ class _Aggregator(Party):
         lost: list[Lost] = []
         masked = self._masked.received
         for index, group in enumerate(self._session.groups):
-            # without every key nobody was asked for a vector: only those who owe a key are missing
+            # without every key no node was asked for a vector: only those who owe a key are missing
             missing = tuple(node for node in group if node not in self._keys.received)
             missing = missing or tuple(node for node in group if node not in masked)
             if missing:

@@ -122,7 +122,7 @@ class _Aggregator(Party):
     def deadline(self) -> list[Envelope]:
         if self._waited:
             raise TooFewParties(self._rows.missing, "a mixer is silent")
-        self._waited = True  # mixers may have waited for somebody silent, too
+        self._waited = True  # mixers may have waited for a silent party, too
         return []
 
     def _open(self) -> None:

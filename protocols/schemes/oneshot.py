@@ -118,8 +118,8 @@ class _Aggregator(Party):
                 return self._open() if self._sums.complete else []
             case _:
                 raise self.unexpected(envelope)
-        everybody = self._masked.complete or self._asked
-        return self._request() if everybody and self._reports.complete else []
+        heard_all = self._masked.complete or self._asked
+        return self._request() if heard_all and self._reports.complete else []
 
     def deadline(self) -> list[Envelope]:
         """Ask for reports, then do without the silent; one passes, for nodes may have waited for holders.

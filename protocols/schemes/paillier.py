@@ -182,9 +182,9 @@ class _Aggregator(Party):
         if self._key is None or self._asked is not None:
             raise TooFewParties([KEY_HOLDER], "the key holder is silent")
         if not self._sealed.received:
-            everybody = [KEY_HOLDER, *self._session.nodes]
+            parties = [KEY_HOLDER, *self._session.nodes]
             raise TooFewParties(
-                everybody, "no node has encrypted anything; nodes have the key from the key holder"
+                parties, "no node has encrypted anything; nodes have the key from the key holder"
             )
         return self._ask(self._key)
 

@@ -81,7 +81,7 @@ class _Aggregator(Party):
     def deadline(self) -> list[Envelope]:
         groups, sums = self._session.groups, self._sums.received
         whole = [group for group in groups if group[0] in sums]
-        # nobody tells the aggregator where a ring broke: all that it misses is word from the leader
+        # the aggregator is not told where a ring broke: all that it misses is word from the leader
         lost = [
             Lost(index, group[:1], f"the ring of {group[0]} did not close")
             for index, group in enumerate(groups)

@@ -1,4 +1,4 @@
-"""Secure aggregation that survives drop-outs at every stage: everybody holds a share of everybody.
+"""Secure aggregation that survives drop-outs at every stage: each node holds a share of every other.
 
 Source: Bonawitz et al. 2017, "Practical Secure Aggregation for Privacy-Preserving Machine Learning",
 figure 4. Deviations are listed in docs/protocols/secagg.md.

@@ -1,4 +1,4 @@
-"""Nodes encrypt under a key that nobody holds: any quorum of holders opens sums of groups together.
+"""Nodes encrypt under a key that no single party holds: any quorum of holders opens sums of groups together.
 
 A dealer makes the key, shares it among the holders and forgets it. Nodes send their encrypted vectors to
 the aggregator, and to each holder a receipt. The aggregator publishes the vectors for which a quorum has
@@ -148,15 +148,15 @@ class _Aggregator(Party):
             raise TooFewParties(
                 [holder for holder in self._holders if holder not in spoke], f"{quorum} holders are needed"
             )
-        # dealer and holders may have waited for somebody silent, too: they speak at the same deadline;
-        # receipts come before vectors, so with all of these nobody waits
+        # dealer and holders may have waited for a silent party, too: they speak at the same deadline;
+        # receipts come before vectors, so with all of these no party waits
         if self._key is not None:
             listed, self._listed = self._listed or self._closed, True
             self._closed = True
             if listed and len(self._rosters.received) >= self._protocol.quorum:
                 return self._publish(self._key)
         if self._waited:
-            raise TooFewParties(self._rosters.missing if self._key else [DEALER], "nobody speaks any more")
+            raise TooFewParties(self._rosters.missing if self._key else [DEALER], "no party speaks any more")
         self._waited = True
         return []
 

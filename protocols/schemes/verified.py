@@ -1,7 +1,7 @@
 """Every node proves that its vector is valid; two or more aggregators verify shares of it, and sum them.
 
 Source: Prio3 (draft-irtf-cfrg-vdaf-20). The aggregator is its leader and its collector; the helpers are
-trustees. Deviations: nonces are derived from session and name, so a report is nobody else's; helpers'
+trustees. Deviations: nonces are derived from session and name, so that a report is one node's; helpers'
 shares travel through the leader, sealed by X25519, HKDF and AES-256-GCM instead of HPKE; each aggregator
 adds its own noise to what it releases.
 """

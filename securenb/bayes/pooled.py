@@ -14,7 +14,7 @@ from securenb.schema.statistics import Statistics
 class Pooled:
     """One table of sums, opened and refined, and how it becomes parameters.
 
-    Whatever valid statistics somebody adds to the round are added to this table unchanged: bringing
+    Whatever valid statistics a node adds to the round are added to this table unchanged: bringing
     opened sums to integers and making them consistent commutes with them.
 
     Parameters

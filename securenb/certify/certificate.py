@@ -1,6 +1,6 @@
-"""Poisoning certificates: how many records somebody must add before a prediction can change.
+"""Poisoning certificates: how many records an attacker must add before a prediction can change.
 
-For the model of a plain sum. Whoever adds records to push class w over the predicted class c does best
+For the model of a plain sum. Who adds records to push class w over the predicted class c does best
 with t records of class w that raise it most, and u records of class c that lower it most. For categorical
 and binned features those are equal to the point, and unlike it (`securenb.certify.categorical`); for
 Gaussians see `securenb.certify.gaussian`. Features are chosen each for itself, which the invariants

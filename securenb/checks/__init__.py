@@ -1,4 +1,4 @@
-"""The contracts of rules, mechanisms and data sets, as checks that run on anybody's.
+"""The contracts of rules, mechanisms and data sets, as checks that run on any.
 
 They try cases. A rule that keeps its contract may still be a bad rule, and keeping the contract of a
 mechanism is no proof of privacy: `attacks.audit` looks for a violation.

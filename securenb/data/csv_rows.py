@@ -55,7 +55,7 @@ def csv_chunks(stream: BinaryIO) -> Generator[Chunk, None, None]:
     try:
         yield from _chunks(file)
     finally:
-        file.detach()  # closing is up to whoever opened the stream
+        file.detach()  # closing is up to the caller that opened the stream
 
 
 def _chunks(file: TextIO) -> Generator[Chunk, None, None]:

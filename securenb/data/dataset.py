@@ -38,7 +38,7 @@ class Dataset:
     name
         The name it was loaded by.
     schema
-        What everybody knows about the records.
+        What is public about the records.
     train, test
         Disjoint; together all records of the data set.
     digest

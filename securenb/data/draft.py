@@ -1,6 +1,6 @@
 """Proposes a schema from a file of public or synthetic records, for a person to edit.
 
-Bounds and levels are read off the file, so the file must not be private: whoever sees the schema learns
+Bounds and levels are read off the file, so the file must not be private: a reader of the schema learns
 the smallest and largest value of each column. The file is read as it will be for training, and what is
 proposed is accepted there.
 """

@@ -155,7 +155,7 @@ def _data_set(
     if len(np.unique(train.labels)) < 2:
         only = schema.classes[int(train.labels[0])]
         raise ValueError(f"{where}: all records are of one class ({only!r}); there is nothing to learn")
-    # no digest: it would let whoever reads a manifest confirm a guess of private records
+    # no digest: it would let a reader of the manifest confirm a guess of private records
     again = STDIN not in (source, test_source) if isinstance(source, Path) else True
     tables = partial(_tables, source, test_source, schema, out) if again else None
     return Dataset(name, schema, train, test, "", None if holders is None else holders[~out], tables)

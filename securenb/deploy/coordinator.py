@@ -117,7 +117,7 @@ class Coordinator:
 
     @cached_property
     def roster(self) -> Roster:
-        """Everybody's public keys."""
+        """All parties' public keys."""
         return read_roster(self.folder / "roster.toml")
 
     def rounds(self) -> list[Path]:
@@ -179,12 +179,10 @@ class Coordinator:
             log.write("planned", session=plan.session_id.hex(), protocol=plan.protocol)
             carrier = reach(plan.session_id, self.settings.stage_seconds)
             session = plan.session(federation)
-            everybody = [*session.trustees, *session.nodes]
+            parties = [*session.trustees, *session.nodes]
             wait = self.settings.wait_seconds
-            present = carrier.meet(
-                everybody, self.roster, wait, lambda party: log.write("joined", party=party)
-            )
-            for party in everybody:
+            present = carrier.meet(parties, self.roster, wait, lambda party: log.write("joined", party=party))
+            for party in parties:
                 if party not in present:
                     log.write("absent", party=party)
             round_ = self._round(plan, federation, carrier, present, log)

@@ -1,4 +1,4 @@
-"""Shows a site, and nobody else, exactly what a round would send."""
+"""Shows a site, and no other party, exactly what a round would send."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -9,7 +9,7 @@ from protocols.protocol import PROTOCOLS
 from securenb.deploy.keys import make_certificates, make_identity, write_roster
 from securenb.deploy.launch import app_file
 from securenb.deploy.limits import Limits
-from securenb.deploy.public_keys import PublicKeys, make_keys, of_everybody
+from securenb.deploy.public_keys import PublicKeys, make_keys, of_all
 from securenb.deploy.safety import COLLUDING, CORRUPT, CORRUPT_HOLDERS, PROFILE
 from securenb.experiments.checked import checked
 from securenb.schema.toml import read_schema
@@ -39,7 +39,7 @@ def init(
     listen
         On which of its own addresses it will listen.
     keys
-        Those that the parties made, each its own. `None` makes everybody's here, secret halves and all:
+        Those that the parties made, each its own. `None` makes all parties' here, secret halves and all:
         for trials, in which all machines have one owner.
 
     Raises
@@ -68,8 +68,8 @@ def init(
         smallest_corrupt_holders=CORRUPT_HOLDERS,
         profile=PROFILE,
     )
-    everybody = [*sites, *trustees]
-    public = None if keys is None else of_everybody(keys, everybody)
+    names = [*sites, *trustees]
+    public = None if keys is None else of_all(keys, names)
     if folder.exists():
         raise ValueError(f"{folder} exists; keys are never replaced")
     own = folder / COORDINATOR
@@ -77,7 +77,7 @@ def init(
     folder.chmod(0o700)
     make_certificates(own, host)
     roster = {AGGREGATOR: make_identity(own / "identity.key").public}
-    for party in everybody:
+    for party in names:
         place = folder / PARTIES / party
         place.mkdir(parents=True)
         theirs = make_keys(place, party) if public is None else public[party]
@@ -87,14 +87,14 @@ def init(
         (place / "coordinator").write_text(address + "\n", encoding="utf-8")
         (place / "site.toml").write_text(_site_file(party, limits, trustee=party in trustees))
         (place / "README.md").write_text(_site_page(party, address, trustee=party in trustees))
-    for place in (own, *(folder / PARTIES / party for party in everybody)):
+    for place in (own, *(folder / PARTIES / party for party in names)):
         write_roster(place / "roster.toml", roster)
         shutil.copy(schema, place / "schema.toml")
     (own / APP / "securenb-round").mkdir(parents=True)
     (own / APP / "securenb-round" / "pyproject.toml").write_text(app_file(), encoding="utf-8")
     (own / "deployment.toml").write_text(_settings_file(sites, trustees, address, listen), encoding="utf-8")
-    (folder / "README.md").write_text(_page(everybody, trial=public is None), encoding="utf-8")
-    return everybody
+    (folder / "README.md").write_text(_page(names, trial=public is None), encoding="utf-8")
+    return names
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -147,15 +147,15 @@ def _settings_file(sites: Sequence[str], trustees: Sequence[str], address: str, 
     )
 
 
-def _page(everybody: Sequence[str], *, trial: bool) -> str:
-    parties = "\n".join(f"- `{PARTIES}/{party}/`" for party in everybody)
+def _page(names: Sequence[str], *, trial: bool) -> str:
+    parties = "\n".join(f"- `{PARTIES}/{party}/`" for party in names)
     handing = (
-        "This is a TRIAL: everybody's secret keys were made here, so whoever has this folder can speak for\n"
-        "everybody. Fine where one person owns all machines; for anything else, let each party make its own\n"
+        "This is a TRIAL: all parties' secret keys were made here, so a reader of this folder can speak for\n"
+        "all. Fine where one person owns all machines; for anything else, let each party make its own\n"
         "keys with `securenb deploy key`."
         if trial
         else "Nothing in them is secret; but what a party gets must be what was made here: hand them over a\n"
-        "channel that nobody else writes to."
+        "channel that no other party writes to."
     )
     return f"""# A securenb deployment
 
@@ -174,7 +174,7 @@ Then, here: `securenb deploy up .`, and once the parties have joined,
 def _site_page(party: PartyId, address: str, *, trustee: bool) -> str:
     data = "" if trustee else " --data YOUR.csv"
     records = (
-        "You hold no records; you take part so that nobody else has to be trusted with sums."
+        "You hold no records; you take part so that no other party has to be trusted with sums."
         if trustee
         else "Your records stay on this machine: only sums with noise leave it, sealed as the protocol says."
     )

@@ -112,7 +112,7 @@ class Forks:
         os._exit(code if isinstance(code, int) else int(code is not None))
 
     def _popen(self, arguments: Sequence[str], **options: Any) -> SimpleNamespace:
-        """What Flower starts processes with; the new one ends with our group, whoever asked for it."""
+        """What Flower starts processes with; the new one ends with our group, whichever fork asked for it."""
         if arguments[0] not in self._commands:
             raise FileNotFoundError(f"{arguments[0]} is not started here")
         self._ask.send(json.dumps(list(arguments)).encode())

@@ -1,6 +1,6 @@
 """Stands between Flower and the apps that it would run: it accepts our one-file app and no other.
 
-A lying coordinator could ship any code to sites, and anybody who can reach the coordinator could submit
+A malicious coordinator could ship any code to sites, and any client that reaches it could submit
 any to it. So before Flower unpacks an app, the guard looks into it. It fails closed: if Flower's
 internals are not where they were, nothing runs.
 """

@@ -14,7 +14,7 @@ PUBLIC = "public.toml"
 
 @dataclass(frozen=True)
 class PublicKeys:
-    """What everybody may know of a party's keys.
+    """What is public of a party's keys.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def read_public_keys(path: Path) -> PublicKeys:
     return keys
 
 
-def of_everybody(keys: Iterable[PublicKeys], parties: Iterable[PartyId]) -> dict[PartyId, PublicKeys]:
+def of_all(keys: Iterable[PublicKeys], parties: Iterable[PartyId]) -> dict[PartyId, PublicKeys]:
     """The keys by party; a `ValueError` unless they are those of exactly these parties."""
     wanted = list(parties)
     by_party: dict[PartyId, PublicKeys] = {}

@@ -98,7 +98,7 @@ class Site:
 
     @cached_property
     def roster(self) -> Roster:
-        """Everybody's public keys."""
+        """All parties' public keys."""
         with withheld():
             return read_roster(self.folder / "roster.toml")
 

@@ -2,7 +2,7 @@
 
 Flower hands out a reply as soon as its sender announces it, and its reader then waits for the rest while the
 replies of all others lie unread: one site that dies in the middle of an upload, or has a slow line, held up
-the stage for everybody.
+the stage for all.
 """
 
 import time

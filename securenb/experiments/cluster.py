@@ -13,7 +13,7 @@ PACKAGES = {"dask": "distributed", "ray": "ray"}
 def cluster(backend: str, jobs: int, address: str | None = None) -> Iterator[None]:
     """Has joblib's backend ready for as long as the block runs.
 
-    Whoever may submit work to such a cluster can run any code on it: it is for sweeps on machines of one
+    Submitting work to such a cluster is running any code on it: it is for sweeps on machines of one
     owner, never for sites with records of their own.
 
     Parameters
@@ -49,7 +49,7 @@ def cluster(backend: str, jobs: int, address: str | None = None) -> Iterator[Non
         with Client(address):
             yield
         return
-    # no dashboard: sweeps open no port that nobody asked for
+    # no dashboard: sweeps open no port unasked
     made = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     with made, Client(made):
         yield

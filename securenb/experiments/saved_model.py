@@ -59,7 +59,7 @@ class SavedModel:
 
     @property
     def proven_cap(self) -> int | None:
-        """The cap that nodes had to prove; `None` if nobody enforced one."""
+        """The cap that nodes had to prove; `None` if none was enforced."""
         cap = self.scenario.get("record_cap")
         return cap if self.scenario.get("protocol") == "verified" else None
 

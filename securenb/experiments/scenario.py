@@ -92,7 +92,7 @@ class Scenario(Choices):
         )
 
     def reference(self, data: Dataset) -> Records:
-        """Training records that their nodes made public; everybody may use them, none is for testing."""
+        """Training records that their nodes made public; any party may use them, none is for testing."""
         chosen = self.streams.rng("reference").permutation(len(data.train))[: self.trusted_records]
         return data.train[np.sort(chosen)]
 

@@ -1,4 +1,4 @@
-"""What a round costs: one release for each opened row, and one for each vector that somebody reads."""
+"""What a round costs: one release for each opened row, and one for each vector that another party reads."""
 
 from collections.abc import Sequence
 

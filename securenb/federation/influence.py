@@ -16,7 +16,7 @@ STANDS_OUT = "stands out"
 STANDING_OUT = 5.0
 """A row stands out if its influence is this many median absolute deviations above the median."""
 MOST_ROWS = 300
-"""Of more rows nobody reports by default: every row takes another combination of all the others."""
+"""Of more rows nothing is reported by default: every row takes another combination of all the others."""
 
 
 def influences(

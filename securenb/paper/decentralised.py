@@ -82,7 +82,7 @@ def protocol_differs(seed: int, nodes: int = 20) -> int:
     dealt = deal(data.coded_train, len(data.schema.classes), nodes, rng=Streams(seed).rng("nodes"))
     tables = []
     for protocol in (Gossip(), Plain()):
-        # whoever is pushed to reads the sender: a share must be a whole dose
+        # the node that is pushed to reads the sender: a share must be a whole dose
         choice = Federation(
             data.schema, protocol, DiscreteLaplace.from_epsilon(EPSILON), Sum(), survivors=1, seed=seed
         )

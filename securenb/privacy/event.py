@@ -1,4 +1,4 @@
-"""One release as a ledger keeps it: what composes later, whoever composes it."""
+"""One release as a ledger keeps it: what composes later, under any accountant."""
 
 from dataclasses import dataclass, fields
 from fractions import Fraction

@@ -123,7 +123,7 @@ class LedgerFile:
             return _account(chain)
 
     def head(self) -> str:
-        """The hash of the last line: whoever has it knows all lines before."""
+        """The hash of the last line: it fixes all lines before."""
         with opened(self._path) as chain:
             return chain.head
 

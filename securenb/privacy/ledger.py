@@ -15,7 +15,7 @@ from securenb.privacy.mechanism import Charge
 from securenb.privacy.sensitivity import ADJACENCIES, Adjacency
 
 Seen = Literal["row", "vector"]
-"""An opened row, which anybody may see; or one node's vector, which a protocol without secrecy shows to the
+"""An opened row, which is public; or one node's vector, which a protocol without secrecy shows to the
 aggregator or to other nodes."""
 
 
@@ -92,7 +92,7 @@ class Ledger:
     def epsilon(self, adjacency: Adjacency, seen: Seen = "row") -> Fraction | None:
         """What the releases cost a record at the node that paid most; `None` if it is not private.
 
-        Vectors are charged apart from rows: whoever sees all vectors of a row learns nothing from the row.
+        Vectors are charged apart from rows: with all vectors of a row, the row is nothing new.
         """
         spent: dict[str, Fraction] = defaultdict(Fraction)
         for release in self._seen(seen):

@@ -43,7 +43,7 @@ def round_record(round_: Round, protocol: Protocol) -> dict[str, Any]:
         "lost": [{"missing": list(lost.missing), "reason": lost.reason} for lost in round_.opened.lost],
         "charges": [
             {
-                "seen by": "everybody" if seen == "row" else "the aggregator",
+                "seen by": "all" if seen == "row" else "the aggregator",
                 "what": "opened rows" if seen == "row" else "nodes' vectors",
                 "adjacency": adjacency,
                 "epsilon": shown(round_.ledger.epsilon(adjacency, seen)),

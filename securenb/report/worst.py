@@ -15,7 +15,7 @@ def worst(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     Parameters
     ----------
     table
-        Results, without the attacks that are not to count. Where nobody is malicious, no attack counts.
+        Results, without the attacks that are not to count. Where no node is malicious, no attack counts.
     """
     means = summarised(table, [*by, "attack"], SCORE)
     lowest = means.dropna(subset=["mean"]).groupby(list(by), sort=False, dropna=False)["mean"].idxmin()

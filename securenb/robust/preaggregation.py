@@ -13,7 +13,7 @@ class Preaggregation(ABC):
 
     @abstractmethod
     def apply(self, points: Floats, malicious: int) -> Floats:
-        """New points (n', d) for points (n, d), of which at most `malicious` are anybody's guess.
+        """New points (n', d) for points (n, d), of which at most `malicious` are arbitrary.
 
         Of the new points too, at most `malicious` hold nothing of an honest row.
         """

@@ -2,7 +2,7 @@
 
 A cell is read by itself. Its meaning never depends on other rows, on the chunk it came in, on the site, or
 on a column's type: the cell of a table in memory means what the same cell means in the CSV file that pandas
-writes of it. Whoever changes one record therefore changes what one record means, and no other.
+writes of it. A change of one record therefore changes what one record means, and no other.
 """
 
 import math

@@ -66,7 +66,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Schema:
-    """What everybody knows about the records.
+    """What is public about the records.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def test_a_sum_that_no_honest_members_could_have_is_lost_and_its_group_named():
     assert opened.members == (("a", "b"),)
     assert opened.rows.tolist() == [[200, -200]]
     assert [(lost.group, lost.missing) for lost in opened.lost] == [(1, ()), (2, ())]
-    with pytest.raises(TooFewParties, match="beyond ±100: somebody sent more than a node may"):
+    with pytest.raises(TooFewParties, match="beyond ±100: a node sent more than it may"):
         opened_rows(session_of(), rows[1:2], [("d",)], [])
 
 

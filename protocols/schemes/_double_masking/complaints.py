@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Nodes without whom nobody complains about anybody.
+    """Nodes without which no complaint is left.
 
     Attributes
     ----------
     alone
         Nodes in more complaints than there can be malicious nodes around an honest one.
     pairs
-        Two nodes each of which one lied, and nobody else can tell which.
+        Two nodes each of which one lied, and no other party can tell which.
     """
 
     alone: tuple[int, ...]

@@ -55,7 +55,7 @@ class Peer:
         return unseal(self.channel, self._inward, sealed, b"securenb shares" + self.its + self.mine, _SHARES)
 
     def confirm(self, survived: Statement) -> bytes:
-        """The proof to the neighbour, and to nobody else, that the node was told these survivors."""
+        """The proof to the neighbour alone that the node was told these survivors."""
         return seal(self.channel, self._outward, b"", survived, _CONFIRMATION)
 
     def confirmed(self, survived: Statement, proof: bytes) -> bool:

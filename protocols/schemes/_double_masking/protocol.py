@@ -31,7 +31,7 @@ class DoubleMasking(Protocol):
     ----------
     profile
         ``"curious"``: the aggregator keeps to the protocol and tries to learn from what it receives.
-        ``"lying"``: it may send anything to anybody; nodes sign their keys and the survivors, and need
+        ``"lying"``: it may send anything to any party; nodes sign their keys and the survivors, and need
         `Credentials`.
     """
 
@@ -116,7 +116,7 @@ class DoubleMasking(Protocol):
         return Aggregator([self.terms(session, group, roster) for group in range(len(session.groups))])
 
     def terms(self, session: Session, group: int, roster: Roster | None) -> Terms:
-        """What everybody in a group agrees on; `ValueError` if the lying profile lacks somebody's key."""
+        """What all nodes of a group agree on; `ValueError` if the lying profile lacks a node's key."""
         neighbourhoods, threshold = self.graph(session, group)
         nodes = session.groups[group]
         if self.profile == "curious":

@@ -1,4 +1,4 @@
-"""What everybody in one group of a session agrees on, and what is signed, committed to and derived."""
+"""What all nodes in one group of a session agree on, and what is signed, committed to and derived."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Terms:
 
     @property
     def liars(self) -> int:
-        """The most malicious nodes around a node that cannot end the round while nobody falls silent.
+        """The most malicious nodes around a node that cannot end the round while no node falls silent.
 
         They cost it at most as many honest holders as they are, and the threshold must be left.
         """

@@ -36,7 +36,7 @@ class PackedPaillier(Protocol):
     bits
         Bits of the modulus, at least 2048.
     insecure_bits
-        Allows a modulus of fewer bits, which anybody can factor: for tests only.
+        Allows a modulus of fewer bits, which can be factored: for tests only.
 
     Raises
     ------

@@ -75,7 +75,7 @@ class Leader(Verifying):
         """Take a helper's verifier share; with the last one the report is accepted or rejected."""
         aggregators = (AGGREGATOR, *self._session.trustees)
         if helper not in aggregators[1:] or node not in self._verifiers or helper in self._verifiers[node]:
-            raise FaultyParty(helper, f"sent a verifier share of node {node} that nobody waits for")
+            raise FaultyParty(helper, f"sent a verifier share of node {node} that is not waited for")
         shares = self._verifiers[node]
         shares[helper] = share
         if len(shares) < len(aggregators):

@@ -18,7 +18,7 @@ Bounds, edges and grids:
   give 12 285 to 1 490 400. Edges: steps of 100 000 up to 500 000, where a CPS weight is already unusual.
 - education-num 1–16: one for each of the 16 levels of education; with 60 steps, four to a level, every value
   is on the grid. Edges: one bin for each level.
-- capital-gain 0–99 999: a five-digit field, top-coded. Nearly everybody has none. 64 steps are coarse here
+- capital-gain 0–99 999: a five-digit field, top-coded. Nearly all have none. 64 steps are coarse here
   (1 562 dollars), but a Gaussian over so long a tail is wide anyhow, and the published accuracy is reached
   (`tests/securenb/test_published_accuracy.py`). Edges: nothing, then round amounts.
 - capital-loss 0–4 356: the survey's largest value, as published summaries of the column give it. Edges:

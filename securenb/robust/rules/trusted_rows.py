@@ -32,7 +32,7 @@ def scores(rows: Rows, reference: Records, smoothing: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class TrustedRows(Rule):
-    """Sums the better half of the rows, judged on records that everybody may see.
+    """Sums the better half of the rows, judged on public records.
 
     It is the only rule that can do with a malicious majority among what it drops, and it stops nothing
     that the reference does not show: a backdoor passes. A kept row counts with at most the records of

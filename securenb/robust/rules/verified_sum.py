@@ -1,4 +1,4 @@
-"""The sum of rows in which nobody counts for more than a proven cap."""
+"""The sum of rows in which no node counts for more than a proven cap."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -201,4 +201,4 @@ class Twice(Federation):
 def test_a_second_release_of_a_session_is_seen_in_the_ledger():
     found, audit = verdicts(FederationTarget(federation(Twice), nodes(), "group"), levels=("L0",))
     assert found["L0"] == "FAIL"
-    assert "nobody is charged for row 1 of 9 nodes" in failing(audit, "L0")[0].evidence
+    assert "no node is charged for row 1 of 9 nodes" in failing(audit, "L0")[0].evidence

@@ -14,7 +14,7 @@ from securenb.schema.toml import read_schema
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(help="The folder to make; whoever reads it knows the coins.")],
+    folder: Annotated[Path, typer.Argument(help="The folder to make; its readers know the coins.")],
     schema: Annotated[Path, typer.Option(help="The public schema of the deployment, in TOML.")],
     nodes: Annotated[str, typer.Option(help="Nodes that hold canaries, separated by commas.")],
     count: Annotated[int, typer.Option(help="Canaries in each round.")] = 10,

@@ -27,7 +27,7 @@ def command(
         typer.Option(help="A party's public.toml, from its `securenb deploy key`; once for every party."),
     ] = None,
     trial: Annotated[  # noqa: FBT002 - a flag of the command line
-        bool, typer.Option("--trial", help="Make everybody's secret keys here: all machines are yours.")
+        bool, typer.Option("--trial", help="Make all parties' secret keys here: all machines are yours.")
     ] = False,
 ) -> None:
     """Make a folder with certificates and a configuration to edit for every party."""
@@ -39,7 +39,7 @@ def command(
     parties = init(folder, schema, _names(sites), listed(protocols), address, listen, keys)
     console.say(f"made {folder}: coordinator/, and in {PARTIES}/ a folder for each of {', '.join(parties)}")
     if trial:
-        console.say("a trial: everybody's secret keys were made here")
+        console.say("a trial: all parties' secret keys were made here")
     console.say(f"next: hand out the folders, then `securenb deploy up {folder}`")
 
 

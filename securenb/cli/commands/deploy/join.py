@@ -71,7 +71,7 @@ def command(
             code = process.wait()
         finally:
             processes.end(folder)
-        if code <= 0:  # somebody ended it
+        if code <= 0:  # it was ended from outside
             return
         why = launch.reason(folder / launch.LOG)
         if launch.was_connected(folder / launch.LOG):

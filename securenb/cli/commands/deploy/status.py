@@ -24,4 +24,4 @@ def command(folder: Annotated[Path, typer.Argument(help="The deployment's folder
         joined = [str(line["party"]) for line in lines if line["event"] == "joined"]
         left = [f"{line['party']} ({line['why']})" for line in lines if line["event"] == "left"]
         console.say(f"round {round_.name}: {last['event']} {last.get('why', '')}".rstrip())
-        console.say(f"  joined: {', '.join(joined) or 'nobody'}; left: {', '.join(left) or 'nobody'}")
+        console.say(f"  joined: {', '.join(joined) or 'none'}; left: {', '.join(left) or 'none'}")
