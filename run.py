@@ -43,7 +43,7 @@ COMMANDS = {
         [
             *PYTEST,
             "-n",
-            "2",
+            "3",  # whatever the cores: a deployment in which a site dies waits half of its time
             "--dist",
             "loadfile",
             *CLUSTERS,
