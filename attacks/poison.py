@@ -19,6 +19,7 @@ from securenb.federation.postprocess import consistent
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.privacy.samplers import FastNoise
 from securenb.robust.rule import Rule
+from securenb.schema.increments import Increments
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 
@@ -62,6 +63,11 @@ class Knowledge:
     nodes: int | None = None
     records: Records | None = None
     noise: NoisePlan | None = None
+
+    @property
+    def layout(self) -> Schema:
+        """What nodes send: the schema's statistics, or increments of them."""
+        return self.schema if self.noise is None else self.noise.schema
 
     @property
     def honest_sum(self) -> Floats:
@@ -202,7 +208,11 @@ class PoisonedNode(Node):
 
     def contribution(self, schema: Schema, noise: Integers, grid: int) -> Integers:
         """See `Node.contribution`; the type is a lie where the poison wants it to be."""
-        sent: Integers = contribution(self.forged, noise if self.noisy else None, grid)
+        forged = self.forged
+        if isinstance(schema, Increments) and forged.shape == (len(schema.classes), schema.base.width):
+            # what is claimed is cut as honest counts are: a table that the quotas allow
+            forged = schema.expanded(schema.within(forged.astype(np.int64)))
+        sent: Integers = contribution(forged, noise if self.noisy else None, grid)
         return sent
 
 

@@ -62,8 +62,13 @@ class Setting:
     cap: int
 
     @classmethod
-    def of(cls, arena: Arena, cell: Cell) -> "Setting":
+    def of(cls, arena: Arena, cell: Cell, rule: Rule | None = None) -> "Setting":
         """The setting that a cell describes.
+
+        Parameters
+        ----------
+        rule
+            One that nodes send something of its own for; by default they send statistics.
 
         Raises
         ------
@@ -81,9 +86,10 @@ class Setting:
             arena.data.schema,
             protocol,
             mechanism,
-            Sum(),
+            rule or Sum(),
             group_size=cell["group_size"],
-            record_cap=cap if verified else RECORD_CAP,
+            # increments prove quotas instead, which a node may exceed
+            record_cap=cap if verified and rule is None else RECORD_CAP,
             proven=verified,
             submissions={node: count for node, count in parts.items() if count > 1},
             seed=arena.streams.seed,
@@ -208,23 +214,24 @@ CHOICES = ("mechanism", "epsilon", "delta", "group_size", "inputs", "cap_ratio",
 
 
 @lru_cache(maxsize=8)
-def _setting(arena: Arena, *choices: Any) -> Setting:
-    return Setting.of(arena, dict(zip(CHOICES, choices, strict=True)))
+def _setting(arena: Arena, rule: Rule | None, *choices: Any) -> Setting:
+    return Setting.of(arena, dict(zip(CHOICES, choices, strict=True)), rule)
 
 
 def measure(cell: Cell) -> list[dict[str, Any]]:
     """One line of results for each rule of a cell of `attacks.sweeps.poisoning_grid.AttackGrid.cells`."""
     arena = arena_of(cell)
     scorer = judged_on(cell["dataset"], cell["numeric"], cell["test_records"], cell["seed"], own_of(cell))[1]
-    setting = _setting(arena, *(cell[name] for name in CHOICES))
     poison = None if cell["attack"] == NO_ATTACK else choose_poison(cell["attack"])
     wanted = None if poison is None else poison.wanted(arena.data.schema, arena.data.test)
     records = arena.tables[:, :, 0].sum(axis=1)
     share = records[arena.order[: cell["malicious"]]].sum() / records.sum()
     lines = []
-    seen: Outcome | None = None
+    seen: dict[Setting, Outcome] = {}
     for name in cell["rules"]:
-        rule = choose_rule(name, reference=arena.reference)
+        rule = choose_rule(name, reference=arena.reference, nodes=len(arena.nodes))
+        own = rule if rule.increments else None
+        setting = _setting(arena, own, *(cell[name] for name in CHOICES))
         line = {k: v for k, v in cell.items() if k not in UNSAID}
         line |= {"rule": name, "record_share": round(float(share), 6)}
         try:
@@ -233,7 +240,9 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
                 known = replace(rule, malicious=min(cell["malicious"], most))
                 outcome = setting.opened(poison, cell["malicious"], known)
             else:
-                outcome = seen = seen or setting.opened(poison, cell["malicious"], rule)
+                if setting not in seen:
+                    seen[setting] = setting.opened(poison, cell["malicious"], rule)
+                outcome = seen[setting]
         except Abort as abort:
             line |= {"rows": 0, "contaminated": 0, "refused": cell["malicious"]}
             line |= {"classes": len(arena.data.schema.classes), "withstood": 0}

@@ -10,6 +10,7 @@ from protocols.ring import Integers
 from securenb.bayes.parameters import estimate
 from securenb.experiments.montecarlo import Scorer
 from securenb.robust.rule import Rows
+from securenb.schema.increments import Increments
 
 STEPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0)
 """How far to go from the honest average; at 1 stand flipped labels."""
@@ -56,7 +57,9 @@ class Game:
         """Balanced accuracy, on the attacker's own records, of the model after this forgery; 2 if refused."""
         known = self.known
         tables = np.concatenate([known.others, np.repeat(table[None], len(known.own), axis=0)])[self._order]
-        rows = Rows(known.schema, np.add.reduceat(tables, self._starts, axis=0), self._sizes)
+        if isinstance(layout := known.layout, Increments):
+            tables = np.stack([layout.expanded(layout.within(claimed)) for claimed in tables])
+        rows = Rows(layout, np.add.reduceat(tables, self._starts, axis=0), self._sizes)
         try:
             model = known.rule.model(rows)
         except ValueError:

@@ -113,6 +113,10 @@ class NaiveBayes:
         schema = schema_from_dict(data["schema"])
         table = np.asarray(data["parameters"], dtype=np.float64)
         parameters = Parameters(schema, table, np.asarray(data["defined"], dtype=np.bool_))
+        if "staircase" in data:
+            from securenb.bayes.staircase.model import StaircaseModel  # which is a model itself
+
+            return StaircaseModel.from_votes(schema, data["staircase"])
         if table.ndim > 2:
             from securenb.bayes.voting import Voting  # which is a model itself
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from protocols.party import PartyId
 from protocols.ring import Integers
+from securenb.schema.increments import Increments
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
@@ -33,8 +34,13 @@ class Node:
     def contribution(self, schema: Schema, noise: Integers, grid: int) -> Integers:
         """What the node sends, shape (d,): its statistics on the noise's grid, and its share of noise.
 
+        Under a layout of `Increments`, those of the records that it keeps.
+
         See `securenb.privacy.mechanism.Mechanism.grid`.
         """
+        if isinstance(schema, Increments):
+            kept = replace(self, records=schema.kept(self.records)).statistics(schema.base)
+            return schema.expanded(schema.within(kept.table)).reshape(-1) * grid + noise
         return self.statistics(schema).vector() * grid + noise
 
 

@@ -117,6 +117,7 @@ class Choices(BaseModel):
         schema: Schema,
         reference: Records | None = None,
         submissions: Mapping[str, int] | None = None,
+        nodes: int | None = None,
     ) -> Federation:
         """The federation over records of a schema.
 
@@ -126,15 +127,19 @@ class Choices(BaseModel):
             Public records, for rules that need some.
         submissions
             See `securenb.federation.federation.Federation`.
+        nodes
+            How many are expected, for a rule that must know.
         """
-        proven = self.record_cap is not None and Spec.of(self.protocol).name == "verified"
+        rule = choose_rule(self.rule, reference=reference, nodes=nodes)
+        capped = self.record_cap is not None or rule.increments
+        proven = capped and Spec.of(self.protocol).name == "verified"
         if submissions and not proven:
             raise ValueError("nodes split only under the protocol verified with a record cap")
         return Federation(
             schema=schema,
             protocol=PROTOCOLS.build(self.protocol, threshold=self.threshold),
             mechanism=self.noise(),
-            rule=choose_rule(self.rule, reference=reference),
+            rule=rule,
             group_size=self.group_size,
             colluding=self.colluding,
             record_cap=RECORD_CAP if self.record_cap is None else self.record_cap,

@@ -98,7 +98,9 @@ class Scenario(Choices):
 
     def federation(self, data: Dataset) -> Federation:
         """The federation of the scenario."""
-        return self.federation_over(data.schema, self.reference(data), self._submissions(data))
+        return self.federation_over(
+            data.schema, self.reference(data), self._submissions(data), len(self.deal(data))
+        )
 
     def _submissions(self, data: Dataset) -> dict[str, int]:
         """How many submissions each node larger than the cap may make."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 from protocols.engines.faults import NO_FAULTS, Faults
@@ -19,7 +19,7 @@ from securenb.data.node import Node
 from securenb.federation.costs import charges, together
 from securenb.federation.execution import ideally, local_run
 from securenb.federation.noise_plan import NodeShares, NoisePlan, NoiseSources, StreamSources, WholeDoses
-from securenb.federation.planner import drawn, planned
+from securenb.federation.planner import deviation, drawn, planned
 from securenb.federation.postprocess import USUAL, Refinement
 from securenb.federation.proven import provable
 from securenb.federation.readout import Readout
@@ -110,9 +110,15 @@ class Federation:
             raise ValueError("nodes submit several times only where they prove a cap")
         if self.proven:
             cap = Registry(self.record_cap, self.submissions).cap
-            protocol, rules = provable(self.schema, self.protocol, self.mechanism, cap, self.colluding)
+            protocol, rules = provable(self.layout, self.protocol, self.mechanism, cap, self.colluding)
             armed_protocol = replace(protocol, validity=rules, noise=self._doses(protocol).dose)
             object.__setattr__(self, "protocol", armed_protocol)
+
+    @cached_property
+    def layout(self) -> Schema:
+        """What nodes send: the statistics of the schema, or what the rule reads instead."""
+        doses = 1 + len(self.protocol.trustee_ids([])) if self.proven else 1
+        return self.rule.layout(self.schema, partial(deviation, self.mechanism, doses))
 
     @cached_property
     def streams(self) -> Streams:
@@ -124,11 +130,11 @@ class Federation:
         """Where the noise of a row comes from."""
         if self.proven:
             return self._doses(self.protocol)
-        return NodeShares(self.mechanism, self.schema, self.protocol, self.colluding, self.survivors)
+        return NodeShares(self.mechanism, self.layout, self.protocol, self.colluding, self.survivors)
 
     def _doses(self, protocol: Protocol) -> WholeDoses:
         aggregators = 1 + len(protocol.trustee_ids([]))
-        return WholeDoses(self.mechanism, self.schema, aggregators, self.noise_sources)
+        return WholeDoses(self.mechanism, self.layout, aggregators, self.noise_sources)
 
     @property
     def noise_sources(self) -> NoiseSources:
@@ -183,7 +189,7 @@ class Federation:
             raise ValueError(
                 f"{node.id} holds {len(node.records)} records; the public cap is {self.record_cap}"
             )
-        return node.contribution(self.schema, self.share(node, size, earlier), self.mechanism.grid)
+        return node.contribution(self.layout, self.share(node, size, earlier), self.mechanism.grid)
 
     def share(self, node: Node, size: int, earlier: Round | None = None) -> Integers:
         """The noise that one node in a group of `size` adds, (d,) int64."""
@@ -264,8 +270,7 @@ class Federation:
         """A further round for nodes that join late: the model of all rows opened so far.
 
         Sums add, so under the rule `sum` any order and batching of the same rows gives the same model, bit
-        for bit. The ledger goes on from the earlier one: a node that was not in it pays once, one that
-        contributes again pays again. The transcript is that of this round alone.
+        for bit. The ledger goes on: who contributes again pays again. The transcript is of this round.
 
         Raises
         ------
@@ -285,14 +290,9 @@ class Federation:
         )
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None, cap: int = 1) -> Ledger:
-        """What opening these rows costs, and what those who read vectors see besides; `cap` as for `charges`.
+        """What opening these rows costs, by default all groups, and what readers of vectors see besides.
 
-        Parameters
-        ----------
-        groups
-            Who was to be summed with whom: the doses counted on that.
-        opened
-            Members of the rows that were opened; by default all groups, whole: what a round may cost.
+        Doses counted on `groups`, who was to be summed with whom; `cap` as for `charges`.
         """
         rows = groups if opened is None else opened
         if self.registry is not None:  # a node with several submissions to a row pays for it once

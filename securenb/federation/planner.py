@@ -1,5 +1,6 @@
 """Before a round: who is summed with whom, and the proof that records, nodes and noise fit into the ring."""
 
+import math
 from collections.abc import Sequence
 
 from protocols.canonical import digest
@@ -8,7 +9,9 @@ from protocols.protocol import Protocol
 from protocols.ring import Capacity
 from protocols.session import SESSION_ID_BYTES, Session
 from securenb.federation.noise_plan import NoisePlan
+from securenb.privacy.mechanism import Mechanism
 from securenb.randomness import Streams
+from securenb.schema.schema import Schema
 
 
 def drawn(ids: Sequence[str], group_size: int | None, streams: Streams) -> Groups:
@@ -16,6 +19,12 @@ def drawn(ids: Sequence[str], group_size: int | None, streams: Streams) -> Group
     if group_size is None or group_size == len(ids):
         return one_group(ids)
     return singletons(ids) if group_size == 1 else shuffled(ids, group_size, streams.rng("groups"))
+
+
+def deviation(mechanism: Mechanism, doses: int, layout: Schema) -> float:
+    """Standard deviation of `doses` doses of noise on a coordinate of a row; blocks of a layout are alike."""
+    law = mechanism.noise(layout, layout.blocks[0], 1, doses)
+    return 0.0 if law is None else math.sqrt(law.spread()) / mechanism.grid
 
 
 def planned(
@@ -46,7 +55,7 @@ def planned(
         named = digest("securenb groups", [list(group) for group in groups]).hex()
         session_id = streams.entropy(f"session {named}")(SESSION_ID_BYTES)
     schema = noise.schema
-    bound = schema.reach * record_cap * noise.mechanism.grid
+    bound = schema.largest(record_cap) * noise.mechanism.grid
     capacity = Capacity(bound, max(sizes), noise.tail(sizes))
     # what vectors mean, and whose noise each row counts on: parties that differ in either cannot talk
     context = digest("securenb statistics", schema.digest, [noise.honest(size) for size in sizes])

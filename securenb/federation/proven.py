@@ -6,6 +6,7 @@ from protocols.validity import Validity
 from securenb.federation.submissions import Registry
 from securenb.privacy.mechanism import Mechanism
 from securenb.robust.bounds import breakdown_share
+from securenb.schema.increments import Increments
 from securenb.schema.invariants import invariants
 from securenb.schema.schema import Schema
 
@@ -21,7 +22,7 @@ def provable(
         If the protocol is another, or proves something else; if nodes are to collude, who add no noise
         here; if the mechanism needs statistics on a finer grid, which are not what is proven.
     """
-    rules = invariants(schema, cap)
+    rules = schema.validity(cap) if isinstance(schema, Increments) else invariants(schema, cap)
     if not isinstance(protocol, Verified) or protocol.validity not in (None, rules):
         raise ValueError(f"only the protocol verified proves these statistics, not {protocol}")
     if colluding:

@@ -62,7 +62,7 @@ class Readout:
             cap is refused if so many nodes could hold half of what was opened: then labels can be flipped.
         """
         rows = self.rows(opened)
-        if self.malicious:
+        if self.malicious and not self.rule.increments:
             check_counts(rows, float(np.sqrt(self.variances(rows)[:, 0].max())))
         rule = armed(self.rule, opened.members, self.malicious, proven=self.registry is not None)
         refined = self.refined(rows)

@@ -60,10 +60,12 @@ def cases(schema: Schema, adjacency: Adjacency, cap: int = 1) -> tuple[Case, ...
     if cap < 1:
         raise ValueError(f"at least one record changes, got a cap of {cap}")
     if adjacency == "add-remove":
-        return (tuple(Shift(block, block.reach * cap) for block in schema.blocks),)
+        return (tuple(Shift(block, block.reach * cap, block.moves) for block in schema.blocks),)
     if adjacency != "replace-one":
         raise ValueError(f"adjacency must be one of {', '.join(ADJACENCIES)}, got {adjacency!r}")
-    other_class = tuple(Shift(block, block.reach * cap, 2) for block in schema.blocks)
+    other_class = tuple(Shift(block, block.reach * cap, 2 * block.moves) for block in schema.blocks)
+    if any(block.moves > 1 for block in schema.blocks):
+        return (other_class,)  # within a class as many move as when a record is added
     if cap == 1:
         return other_class, tuple(_within(schema))
     same_class = tuple(

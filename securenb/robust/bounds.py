@@ -105,6 +105,10 @@ def armed(rule: Rule, groups: Groups, malicious: int, *, proven: bool) -> Rule:
         raise ValueError(f"the rule {name!r} needs nodes that prove a cap: protocol verified, a record cap")
     if not malicious or rule.capped:
         return rule
+    if rule.increments:
+        for group in groups:
+            rule.check_nodes(len(group), malicious)
+        return rule
     return replace(rule, malicious=check_rule(rule, [len(group) for group in groups], malicious))
 
 

@@ -1,6 +1,7 @@
 """The contract of a robust rule: opened rows in, the parameters of one model out."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Self
 
@@ -90,6 +91,8 @@ class Rule(ABC):
     """Whether only the sum of the rows matters."""
     capped: ClassVar[bool] = False
     """Whether it relies on a cap that nodes prove, see `securenb.federation.proven`."""
+    increments: ClassVar[bool] = False
+    """Whether nodes send increments of counts instead of counts, see `securenb.schema.increments`."""
     votes: ClassVar[bool] = False
     """Whether every row has a model of its own and these vote: `combine` gives the parameters of each."""
 
@@ -109,6 +112,28 @@ class Rule(ABC):
     def tolerated(self, rows: Rows) -> int:
         """The most malicious ones among these very rows that the rule withstands in every cell."""
         return self.tolerance(len(rows.sizes))
+
+    def layout(self, schema: Schema, deviation: Callable[[Schema], float]) -> Schema:
+        """What nodes send, for records of a schema; by default its statistics.
+
+        Parameters
+        ----------
+        deviation
+            The standard deviation of the noise on each coordinate of a row of a layout.
+
+        Raises
+        ------
+        ValueError
+            If the rule lacks what it takes to draw a layout, naming it.
+        """
+        return schema
+
+    def check_nodes(self, nodes: int, malicious: int) -> None:
+        """Refuse, with a `ValueError`, more malicious nodes of a row than the rule withstands within it.
+
+        By default none are: rules withstand whole rows (`tolerance`).
+        """
+        return  # not abstract: most rules have nothing to say
 
     def model(self, rows: Rows) -> NaiveBayes:
         """The model of these rows, without the sums that it may be made from; raises as `combine`."""

@@ -18,6 +18,7 @@ def choose_rule(
     malicious: int = 0,
     smoothing: float | None = None,
     reference: Records | None = None,
+    nodes: int | None = None,
 ) -> Rule:
     """The rule that was chosen.
 
@@ -30,6 +31,8 @@ def choose_rule(
         See `Rule`; the smoothing is the spec's if it is not given.
     reference
         Public records, for a rule that has a field of that name.
+    nodes
+        How many nodes are expected, for a rule that has a field of that name and was not told.
 
     Raises
     ------
@@ -50,6 +53,8 @@ def choose_rule(
         told["before"] = tuple(PREAGGREGATIONS.build(step) for step in before)
     if reference is not None and getattr(rule, "reference", reference) is None:
         told["reference"] = reference
+    if nodes is not None and getattr(rule, "nodes", nodes) is None:
+        told["nodes"] = nodes
     return replace(rule, **told) if told else rule
 
 

@@ -37,12 +37,13 @@ class Block:
     start, stop
         Columns of the table.
     reach
-        The L1 distance by which adding or removing one record of the class moves the block: it moves one
-        coordinate.
+        How far adding or removing one record of the class moves each coordinate that it moves.
     span
         How far a coordinate moves when a record of the class is replaced by another of the same class.
     partition
         Whether every record of the class counts in exactly one coordinate.
+    moves
+        How many coordinates move, each by at most `reach`, when one record is added or removed.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class Block:
     reach: int
     span: int
     partition: bool = False
+    moves: int = 1
 
     @property
     def width(self) -> int:
@@ -127,6 +129,10 @@ class Schema:
     def reach(self) -> int:
         """The most that one record can move any coordinate."""
         return max(block.reach for block in self.blocks)
+
+    def largest(self, record_cap: int) -> int:
+        """The most that a coordinate of a node's statistics can be, if it holds at most so many records."""
+        return self.reach * record_cap
 
     def column_name(self, column: int) -> str:
         """What a column of the table is about, for error messages."""

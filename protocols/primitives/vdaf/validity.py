@@ -14,7 +14,7 @@ from protocols.primitives.vdaf.field import Elements, Field
 from protocols.primitives.vdaf.flp import Circuit
 from protocols.primitives.vdaf.gadget import ProductSum
 from protocols.ring import Integers
-from protocols.validity import Form, Validity
+from protocols.validity import Equality, Form, Validity
 
 
 class _Forms:
@@ -63,14 +63,18 @@ class ValidVector(Circuit):
         self.field = field
         self.validity = validity
         self.outputs = validity.length
-        ranges, products = validity.ranges, validity.products
+        # a range of one number has no bits: it is an equality
+        ranges = tuple(item for item in validity.ranges if item.largest)
+        single = (Equality(item.family, item.form) for item in validity.ranges if not item.largest)
+        equalities, products = (*validity.equalities, *single), validity.products
+        self._ranged_rules = ranges
         largest = [item.largest for item in ranges] + [item.largest for item in products]
         self._ranges = [Bits(value) for value in largest]
         widths = [bits.count for bits in self._ranges]
         self._starts = np.cumsum([0, *widths[:-1]], dtype=np.intp)
         self._bit_weights = field.elements([weight for bits in self._ranges for weight in bits.weights])
         self._ranged = _Forms(field, (item.form for item in ranges))
-        self._vanishing = _Forms(field, (item.form for item in validity.equalities))
+        self._vanishing = _Forms(field, (item.form for item in equalities))
         self._left = _Forms(field, (item.left for item in products))
         self._right = _Forms(field, (item.right for item in products))
         self._square = _Forms(field, (item.square for item in products))
@@ -78,7 +82,7 @@ class ValidVector(Circuit):
         self.length = validity.length + bits
         self.joint = bits + len(products)
         self.checks = 1 + self._vanishing.count + self._ranged.count
-        linear = [item.family for item in validity.equalities] + [item.family for item in ranges]
+        linear = [item.family for item in equalities] + [item.family for item in ranges]
         named = sorted(set(linear))
         self._order = np.array([0, *(1 + at for name in named for at, it in enumerate(linear) if it == name)])
         # products and bits are one sum, so they fail together
@@ -98,7 +102,7 @@ class ValidVector(Circuit):
         but no proof about it holds.
         """
         x = vector.tolist()
-        values = [item.form(x) for item in self.validity.ranges]
+        values = [item.form(x) for item in self._ranged_rules]
         values += [item(x) for item in self.validity.products]
         bits = [
             bit

@@ -37,7 +37,7 @@ class DiscreteGaussian(Mechanism):
 
     def noise(self, schema: Schema, block: Block, among: int, shares: int = 1) -> GaussianDistribution:
         """See `Mechanism.noise`."""
-        reaches = tuple(block.reach for block in schema.blocks)
+        reaches = tuple(block.reach for block in schema.blocks for _ in range(block.moves))
         relative = _relative_variance(reaches, self.epsilon, self.delta, among)
         variance = relative * (self.grid * block.reach) ** 2
         return GaussianDistribution(variance * shares / among, shares)

@@ -38,7 +38,7 @@ class DiscreteLaplace(Mechanism):
 
     def scale(self, schema: Schema, block: Block) -> Fraction:
         """Scale of the noise on each coordinate of `block`."""
-        return block.reach * len(schema.blocks) / self.epsilon
+        return block.moves * block.reach * len(schema.blocks) / self.epsilon
 
     def noise(self, schema: Schema, block: Block, among: int, shares: int = 1) -> Polya:
         """See `Mechanism.noise`."""

@@ -36,7 +36,7 @@ class Skellam(Mechanism):
 
     def noise(self, schema: Schema, block: Block, among: int, shares: int = 1) -> SkellamDistribution:
         """See `Mechanism.noise`."""
-        reaches = tuple(block.reach for block in schema.blocks)
+        reaches = tuple(block.reach for block in schema.blocks for _ in range(block.moves))
         variance = _relative_variance(reaches, self.epsilon, self.delta) * (self.grid * block.reach) ** 2
         return SkellamDistribution(variance * shares / among)
 

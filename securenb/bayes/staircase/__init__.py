@@ -1,0 +1,1 @@
+"""Rates read off summed votes: the estimation behind staircase sums (`docs/staircase.md`)."""
