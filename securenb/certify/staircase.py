@@ -8,6 +8,7 @@ by itself.
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from securenb.bayes.parameters import Floats
@@ -89,6 +90,30 @@ def radii(model: StaircaseModel, codes: Codes, most: int) -> NDArray[np.int64]:
         if not len(standing):
             break
     return found
+
+
+def curve(withstood: NDArray[np.int64], right: NDArray[np.bool_], labels: Codes, most: int) -> pd.DataFrame:
+    """Certified accuracy against the number of malicious nodes among those of the row, from none to `most`.
+
+    Parameters
+    ----------
+    withstood
+        `radii` of the points, shape (n,).
+    right
+        Which predictions are those of the labels.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `malicious`, `certified_accuracy`, `certified_balanced_accuracy`, and `at_most`, the same: for one
+        point there is nothing between certificate and attack (theorem 3).
+    """
+    classes = np.unique(labels)
+    held = [right & (withstood >= count) for count in range(most + 1)]
+    share = [float(np.mean(each)) for each in held]
+    balanced = [float(np.mean([each[labels == label].mean() for label in classes])) for each in held]
+    columns = {"certified_accuracy": share, "certified_balanced_accuracy": balanced, "at_most": share}
+    return pd.DataFrame({"malicious": range(most + 1), **columns})
 
 
 def _scores(model: StaircaseModel, logs: Floats, codes: Codes) -> Floats:

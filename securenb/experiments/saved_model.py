@@ -169,7 +169,7 @@ class Certified:
     model: str
     points: str | None
     malicious: int
-    record_cap: int
+    record_cap: int | None
     programs: int
     seed: None = None
 

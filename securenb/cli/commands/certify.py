@@ -8,11 +8,15 @@ import numpy as np
 import pandas as pd
 import typer
 
+from securenb.bayes.staircase.model import StaircaseModel
 from securenb.certify.certificate import certify
+from securenb.certify.staircase import curve as votes_curve
+from securenb.certify.staircase import radii
 from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.saved_model import Certified, SavedModel, certified_together, curve
+from securenb.schema.records import Records
 
 
 def command(
@@ -39,8 +43,15 @@ def command(
     """Certify predictions: the share that stays right whatever so many malicious nodes add."""
     page = report_page(out, wanted=report)
     saved = SavedModel.read(model)
-    cap = saved.cap(record_cap)
     judged = saved.points(points)
+    if isinstance(saved.model, StaircaseModel):
+        if record_cap is not None:
+            raise ValueError("--record-cap: nodes of a staircase sum are bound by its quotas; leave it out")
+        made = Certified(str(model), None if points is None else str(points), malicious, None, 0)
+        _of_votes(saved, saved.model, judged, made, out, overwrite=overwrite, json=json)
+        write_report(page)
+        return
+    cap = saved.cap(record_cap)
     found = certify(saved.model, judged.codes, malicious, cap)
     if programs < 0:
         raise ValueError(f"--programs is 0 or more, got {programs}")
@@ -81,6 +92,45 @@ def command(
     console.say("exact" if sure == 1 else f"exact for {100 * sure:.1f} %; the others may withstand more")
     if saved.proven_cap is None or saved.proven_cap > cap:
         console.say(f"this round did not enforce a cap of {cap:,}: this holds only if every node keeps to it")
+    if out is not None:
+        console.say(f"written to {out}: certificates.csv, points.csv, manifest.json")
+
+
+def _of_votes(
+    saved: SavedModel,
+    model: StaircaseModel,
+    judged: Records,
+    made: Certified,
+    out: Path | None,
+    *,
+    overwrite: bool,
+    json: bool,
+) -> None:
+    """Certificates after the fact, of a model that was read off votes."""
+    predicted = model.predict_codes(judged.codes)
+    withstood = radii(model, judged.codes, made.malicious)
+    table = votes_curve(withstood, predicted == judged.labels, judged.labels, made.malicious)
+    table["records"] = table["malicious"] * sum(model.layout.quotas)
+    if out is not None:
+        with run_folder(out, overwrite=overwrite) as folder:
+            table.to_csv(folder / "certificates.csv", index=False)
+            classes = np.asarray(model.schema.classes)
+            each = {"label": classes[judged.labels], "predicted": classes[predicted], "withstands": withstood}
+            pd.DataFrame(each).to_csv(folder / "points.csv", index=False)
+            digest = hashlib.sha256(saved.path.read_bytes()).hexdigest()
+            write_manifest(folder, made, model=digest, trained=saved.scenario)
+    if json:
+        console.show_json(table.to_dict(orient="records"))
+        return
+    scores = ["certified_accuracy", "certified_balanced_accuracy"]
+    lines = [
+        [f"{row['malicious']:,.0f}", *(_share(row[score]) for score in scores)] for _, row in table.iterrows()
+    ]
+    title = f"{len(judged):,} predictions, votes of {model.nodes:,} nodes in one sum"
+    console.show_table(title, ["malicious nodes among them", "certified accuracy", "balanced"], lines)
+    console.say("after the fact: whatever so many of these nodes sent, the answer is that of the others")
+    if saved.scenario.get("protocol", "").partition("(")[0] != "verified":
+        console.say("this round proved no inputs: this holds only if every node kept to its steps")
     if out is not None:
         console.say(f"written to {out}: certificates.csv, points.csv, manifest.json")
 
