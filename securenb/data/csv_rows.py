@@ -9,14 +9,19 @@ import csv
 import re
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from io import StringIO, TextIOWrapper
+from io import StringIO
 from itertools import chain
-from typing import BinaryIO, TextIO
+from typing import BinaryIO
 
+import numpy as np
+
+from securenb.schema.cell_bytes import Block, CellBytes
 from securenb.schema.schema import Table
 
-BLOCK = 1 << 16
-"""Characters, and the rest of the last line, whose cells are in memory at once: few enough for a cache."""
+BLOCK = 1 << 18
+"""Bytes, and the rest of the last line, whose cells are in memory at once: few enough for a cache."""
+
+COMMA, LINE_FEED = b",\n"
 
 _QUOTED = re.compile(r'"(?:[^"]++|"")*+"')
 _CELL = rf'(?:{_QUOTED.pattern}|[^",\r\n]*+)'
@@ -50,29 +55,20 @@ def csv_chunks(stream: BinaryIO) -> Generator[Chunk, None, None]:
     ValueError
         If it is not the table that the module describes, naming the row, and where it can the column.
     """
-    # bytes that are no UTF-8 become lone surrogates, which no text has, and are found in their row
-    file = TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="\n")
-    try:
-        yield from _chunks(file)
-    finally:
-        file.detach()  # closing is up to the caller that opened the stream
-
-
-def _chunks(file: TextIO) -> Generator[Chunk, None, None]:
-    first = file.readline()
+    first = _text(stream.readline()).removeprefix("\ufeff")
     if not first:
         raise ValueError("is empty")
-    header = _header(next(_records(first, file, 0, None)))
+    header = _header(next(_records(first, stream, 0, None)))
     width, row = len(header), 1
     yield Chunk(range(0), dict.fromkeys(header, ()))
-    while text := file.read(BLOCK):
-        text += file.readline()
-        columns: list[list[str]] | None = _plain(text, width)
+    while content := stream.read(BLOCK):
+        content += stream.readline()
+        columns: Sequence[Sequence[str]] | None = _plain(content, width)
         if columns is not None:
             rows: Sequence[int] = range(row + 1, row + 1 + len(columns[0]))
             row = rows[-1]
         else:
-            records = list(_records(text, file, row, header))
+            records = list(_records(_text(content), stream, row, header))
             kept = [(at, cells) for at, cells in enumerate(records, row + 1) if not _is_blank(cells)]
             for at, cells in kept:
                 if len(cells) != width:
@@ -84,21 +80,39 @@ def _chunks(file: TextIO) -> Generator[Chunk, None, None]:
             yield Chunk(rows, dict(zip(header, columns, strict=True)))
 
 
-def _plain(text: str, width: int) -> list[list[str]] | None:
+def _text(content: bytes) -> str:
+    """Text in which bytes that are no UTF-8 are lone surrogates, which no text has: found in their row."""
+    return content.decode("utf-8", errors="surrogateescape")
+
+
+def _plain(content: bytes, width: int) -> list[CellBytes] | None:
     """The columns of lines in which commas do nothing but separate; `None` if there may be more to them."""
-    if '"' in text or not (text.isascii() or _is_utf8(text)):
+    if b'"' in content or width < 2:
         return None
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-        if "\r" in text:
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n")
+        if b"\r" in content:
             return None
-    lines = text.removesuffix("\n").split("\n")
-    if not all(line.count(",") == width - 1 for line in lines) or "" in lines:
+    if not content.isascii():
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            return None
+    block = Block(content if content.endswith(b"\n") else content + b"\n")
+    ends = np.flatnonzero((block.bytes == COMMA) | (block.bytes == LINE_FEED))
+    if len(ends) % width:
         return None
-    if max(map(len, lines)) > csv.field_size_limit():
+    stops = ends.reshape(-1, width)
+    is_line_end = block.bytes[stops] == LINE_FEED
+    if not is_line_end[:, -1].all() or is_line_end[:, :-1].any():
         return None
-    cells = ",".join(lines).split(",")
-    return [cells[place::width] for place in range(width)]
+    starts = np.concatenate([[0], ends[:-1] + 1]).reshape(-1, width)
+    if (stops - starts).max() > csv.field_size_limit():
+        return None
+    return [
+        CellBytes(block, np.ascontiguousarray(starts[:, place]), np.ascontiguousarray(stops[:, place]))
+        for place in range(width)
+    ]
 
 
 def _is_blank(cells: Cells) -> bool:
@@ -115,7 +129,7 @@ def _header(cells: Cells) -> list[str]:
     return names
 
 
-def _records(text: str, file: Iterator[str], before: int, header: Cells | None) -> Iterator[Cells]:
+def _records(text: str, stream: BinaryIO, before: int, header: Cells | None) -> Iterator[Cells]:
     """The cells of the rows that begin in `text`, each checked to the letter.
 
     A quotation may take more lines of the file.
@@ -128,7 +142,7 @@ def _records(text: str, file: Iterator[str], before: int, header: Cells | None) 
     taken: list[str] = []
 
     def feed() -> Iterator[str]:
-        for line in chain(StringIO(text, newline="\n"), file):
+        for line in chain(StringIO(text, newline="\n"), map(_text, stream)):
             taken.append(line)
             yield line
 

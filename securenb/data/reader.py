@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from securenb.data.csv_rows import Chunk
 from securenb.data.source import Source, opened
-from securenb.schema.cells import Codes, Column, numbers, texts
+from securenb.schema.cells import Codes, Column, look_up, numbers, texts
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema, Table
 
@@ -108,9 +108,14 @@ def check_columns(table: Table, wanted: Sequence[str]) -> None:
 
 def _node_names(column: Column, name: str, rows: Sequence[int], known: dict[str, str]) -> Names:
     """The node of each row; equal names are one object, as there are many rows and few nodes."""
-    found = texts(column)
-    if "" in found:
-        raise ValueError(f"row {rows[found.index('')]}, column {name!r}: names no node")
-    names = np.empty(len(found), dtype=object)
-    names[:] = [known.setdefault(text, text) for text in found]
+    found: list[str] = []
+
+    def place(text: str) -> int:
+        found.append(known.setdefault(text, text))
+        return len(found) - 1
+
+    places = look_up(column, place)
+    names = np.array([*found, None], dtype=object)[places]
+    if (absent := names == "").any():
+        raise ValueError(f"row {rows[int(absent.argmax())]}, column {name!r}: names no node")
     return names

@@ -15,13 +15,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from securenb.schema.cell_bytes import CellBytes
+
 Column = pd.Series | Sequence[str]
 """Cells of a table in memory, or the text between the commas of a file."""
 
 Codes = NDArray[np.int32]
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_OF_NUMBERS = b"0123456789eE+-. "
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_OFNUMBERS = b"0123456789eE+-. "
 _SHOWN = 60
 
 
@@ -51,6 +53,8 @@ def texts(column: Column) -> list[str]:
 
 def look_up(column: Column, code: Callable[[str], int]) -> Codes:
     """The code of every cell's text, shape (n,); each text is looked up once."""
+    if isinstance(column, CellBytes):
+        return column.look_up(lambda text: code(text.strip()))
     if not isinstance(column, pd.Series):
         known = {text: code(text.strip()) for text in set(column)}
         codes: Codes = np.fromiter(map(known.__getitem__, column), np.int32, len(column))
@@ -73,7 +77,13 @@ def numbers(column: Column) -> NDArray[np.float64]:
             found = column.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
             return numbers(texts(column))
-    elif "".join(column).encode().translate(None, _OF_NUMBERS):
+    elif isinstance(column, CellBytes):
+        found, plain = column.whole_numbers()
+        if not plain.all():
+            others = np.flatnonzero(~plain)
+            found[others] = numbers([column[at] for at in others.tolist()])
+        return found
+    elif "".join(column).encode().translate(None, _OFNUMBERS):
         found = np.fromiter(map(_number, column), np.float64, len(column))
     else:
         try:
@@ -91,7 +101,7 @@ def blank(column: Column) -> NDArray[np.bool_]:
 @lru_cache(maxsize=1 << 16)
 def _number(text: str) -> float:
     text = text.strip()
-    return float(text) if _NUMBER.fullmatch(text) else math.nan
+    return float(text) if NUMBER.fullmatch(text) else math.nan
 
 
 def shown(text: str) -> str:

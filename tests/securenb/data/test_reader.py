@@ -11,7 +11,9 @@ from securenb.cli.main import MISTAKE, main
 from securenb.data.dataset import load_dataset
 from securenb.data.own import load_file
 from securenb.data.partition import gather
-from securenb.data.reader import read_records
+from securenb.data.reader import read_codes, read_records
+from securenb.schema.cell_bytes import Block, CellBytes
+from securenb.schema.cells import NUMBER
 from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 from securenb.schema.toml import read_schema, schema_from_dict, schema_to_dict
@@ -77,6 +79,83 @@ def test_chunks_make_no_difference(write, monkeypatch):
     assert np.array_equal(whole.codes, parts.codes)
     assert np.array_equal(names, part_names)
     assert seen == [4, 8, 12, 15]
+
+
+def odd_cells(rng, count):
+    """Cells of every length, many alike, many that differ in one byte, more than the table has slots."""
+    letters = list("01aé \x00\t\u2028\ufeff😀")
+    short = ["".join(rng.choice(letters, int(rng.integers(12)))) for _ in range(count // 4)]
+    long = [
+        "x" * int(length) + str(end) for length, end in rng.integers([[20, 0]], [[60, 3]], (count // 4, 2))
+    ]
+    digits = [str(number)[: int(length)] for number, length in rng.integers(1, [10**11, 12], (count // 4, 2))]
+    spelt = [
+        f"{sign}{number}"
+        for sign, number in zip(rng.choice(["", "-", "+", " ", "0"], count // 4), digits, strict=False)
+    ]
+    cells = [*short, *long, *digits, *spelt]
+    return [cells[at] for at in rng.permutation(len(cells))]
+
+
+def test_many_cells_at_once_mean_what_each_means_by_itself(write, monkeypatch):
+    rng = np.random.default_rng(1)
+    cells = odd_cells(rng, 12_000)
+    names = sorted({cell.strip() for cell in cells} - {""})
+    of = Schema(
+        ("a", "b"),
+        (Categorical("x", (*names, "?"), "?"), Numeric("m", -1e11, 1e11, 65_536, missing=0)),
+        "y",
+    )
+    numbers = [cell if NUMBER.fullmatch(cell.strip()) else "" for cell in reversed(cells)]
+    rows = zip(cells, numbers, rng.choice(["a", " b"], len(cells)), strict=True)
+    path = write("x,m,y\n" + "".join(f"{x},{m},{y}\n" for x, m, y in rows))
+    fast, fast_names = read_records(path, of, "y")
+    monkeypatch.setattr(securenb.data.csv_rows, "_plain", lambda content, width: None)
+    slow, slow_names = read_records(path, of, "y")
+    assert np.array_equal(fast.codes, slow.codes)
+    assert np.array_equal(fast.labels, slow.labels)
+    assert fast_names.tolist() == slow_names.tolist()
+    expected = [float(text) if text.strip() else 0.0 for text in numbers]
+    grid = np.rint((np.clip(expected, -1e11, 1e11) + 1e11) / of.features[1].step)
+    assert np.array_equal(slow.codes[:, 1], grid)
+
+
+def test_whole_numbers_are_read_to_the_last_digit():
+    rng = np.random.default_rng(2)
+    texts = [str(number) for number in rng.integers(10**8, size=2_000)] + [
+        f"{number:0{width}}" for width in range(1, 9) for number in (0, 1, 9, 10**width - 1)
+    ]
+    almost = [
+        "",
+        "1 ",
+        "/1",
+        ":",
+        "1:",
+        "12345678",
+        "123456789",
+        "0/",
+        "\xff9",
+        "99999999",
+        "1.",
+        "-1",
+        "\x00",
+    ]
+    content = ",".join([*texts, *almost]).encode("latin-1")
+    ends = np.array([at for at, byte in enumerate(content) if byte == ord(",")] + [len(content)])
+    cells = CellBytes(Block(content), np.concatenate([[0], ends[:-1] + 1]), ends)
+    found, plain = cells.whole_numbers()
+    expected = [len(text) <= 8 and text.isdecimal() and text.isascii() for text in [*texts, *almost]]
+    assert plain.tolist() == expected
+    assert found[plain].tolist() == [
+        float(text) for text, is_one in zip([*texts, *almost], expected, strict=True) if is_one
+    ]
+
+
+def test_a_blank_line_of_one_column_is_blank_whatever_stands_beside_it(write):
+    one = Schema(("a", "b"), (Numeric("m", 0, 64, missing=0),), "y")
+    for other in ("3\n", '"3"\n'):
+        chunks = [chunk for chunk, _ in read_codes(write(f"m\n1\n \n{other}"), one)]
+        assert [row for chunk in chunks for row in chunk.rows] == [2, 4]
 
 
 REFUSED = {
