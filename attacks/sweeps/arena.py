@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,26 @@ class Arena:
         return float(np.mean([len(node.records) for node in self.nodes]))
 
 
-@lru_cache(maxsize=4)
 def judged_on(
     dataset: str, numeric: Any, test_records: int | None, seed: int, own: Own = OF_THE_CATALOGUE
 ) -> tuple[Dataset, Scorer]:
     """The data set with the test records that count, and these ready for scoring."""
+    return _judged_on(dataset, numeric, test_records, seed, own, _stamp(dataset, own))
+
+
+def _stamp(dataset: str, own: Own) -> tuple[object, ...]:
+    """What tells a user's files from what they were before: a file that was edited is read again."""
+    if own == OF_THE_CATALOGUE:
+        return ()
+    files = [Path(name).resolve() for name in (dataset, own.schema_file, own.test_file) if name]
+    found = [(path, path.stat()) for path in files if path.exists()]  # what is absent, loading refuses
+    return tuple((str(path), status.st_mtime_ns, status.st_size) for path, status in found)
+
+
+@lru_cache(maxsize=4)
+def _judged_on(
+    dataset: str, numeric: Any, test_records: int | None, seed: int, own: Own, _: tuple[object, ...]
+) -> tuple[Dataset, Scorer]:
     data = own.load(dataset, numeric)
     if test_records is not None and test_records < len(data.test):
         drawn = Streams(seed).rng("test records").permutation(len(data.test))[:test_records]
@@ -69,7 +85,7 @@ def judged_on(
 @lru_cache(maxsize=4)
 def _arena(
     dataset: str, numeric: Any, test_records: int | None, nodes: int, sizes: Any, skew: float | None,
-    trusted: int, seed: int, trial: int, own: Own,
+    trusted: int, seed: int, trial: int, own: Own, _: tuple[object, ...],
 ) -> Arena:  # fmt: skip
     data, _ = judged_on(dataset, numeric, test_records, seed, own)
     streams = Streams(int.from_bytes(Streams(seed).entropy(f"trial {trial}")(8), "big"))
@@ -92,7 +108,9 @@ def arena_of(cell: Cell) -> Arena:
     """The arena of a cell's trial."""
     key = (cell["dataset"], cell["numeric"], cell["test_records"])
     deal_by = (cell["nodes"], cell["sizes"], cell["label_skew"])
-    return _arena(*key, *deal_by, cell["trusted_records"], cell["seed"], cell["trial"], own_of(cell))
+    own = own_of(cell)
+    stamp = _stamp(cell["dataset"], own)
+    return _arena(*key, *deal_by, cell["trusted_records"], cell["seed"], cell["trial"], own, stamp)
 
 
 def own_of(cell: Cell) -> Own:

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from attacks.sweeps.arena import arena_of
+from attacks.sweeps.own_grid import OWN, OwnGrid
 from attacks.sweeps.poisoning import Setting, measure
 from attacks.sweeps.poisoning_grid import AttackGrid
 from attacks.toolkit.forging import flipped, honest_points, pooled
 from protocols.ring import Integers
-from securenb.data.dataset import DATASETS
 from securenb.experiments.checked import checked
 from securenb.experiments.sweep import Cell
 from securenb.robust.bounds import breakdown_share
@@ -154,21 +154,20 @@ KINDS = (
 )
 
 
-class BreakdownGrid(BaseModel):
+class BreakdownGrid(OwnGrid):
     """The choices of a search for where rules break: every defence in `KINDS`, the same trials for each.
+
+    Where a column names the nodes, they have sizes of their own, and kinds with a cap are left out: their
+    prediction is of nodes of equal size.
 
     Attributes
     ----------
-    dataset, nodes
-        Lists make a product.
+    dataset, nodes, schema_file, label, node_column, test_file
+        See `OwnGrid`; lists make a product.
     trials
         Repetitions, each with its own deal, groups and malicious nodes.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    dataset: list[str]
-    nodes: list[int] = [100]
     trials: int = Field(default=30, ge=1)
     seed: int = Field(default=0, ge=0)
 
@@ -177,20 +176,25 @@ class BreakdownGrid(BaseModel):
     def _listed(cls, value: Any) -> Any:
         return value if isinstance(value, list) else [value]
 
-    @field_validator("dataset")
-    @classmethod
-    def _known(cls, names: list[str]) -> list[str]:
-        for name in names:
-            DATASETS[name]
-        return names
+    @model_validator(mode="after")
+    def _enough_nodes(self) -> "BreakdownGrid":
+        largest = max(size for kind in KINDS if isinstance(size := kind.choices.get("group_size"), int))
+        if min(self.nodes) < largest:
+            raise ValueError(
+                f"where rules break is sought in groups of up to {largest}: "
+                f"{min(self.nodes)} nodes are too few"
+            )
+        return self
 
     def cells(self) -> list[dict[str, Any]]:
         """What is measured, one dictionary a cell."""
         return [
             {"kind": kind, "dataset": dataset, "nodes": nodes, "trial": trial, "seed": self.seed}
+            | self.own_choices
             for dataset in self.dataset
             for nodes in self.nodes
-            for kind in range(len(KINDS))
+            for kind, each in enumerate(KINDS)
+            if self.node_column is None or "cap_ratio" not in each.choices
             for trial in range(self.trials)
         ]
 
@@ -207,7 +211,9 @@ def summary_of_breakdowns(table: pd.DataFrame) -> pd.DataFrame:
 def measure_breakdown(cell: Cell) -> list[dict[str, Any]]:
     """Predicted and measured breakdown of one kind in one trial, in malicious nodes."""
     kind, nodes = KINDS[cell["kind"]], cell["nodes"]
-    fixed = {"malicious": 0.0, "trials": 1, "dataset": cell["dataset"], "nodes": nodes, "seed": cell["seed"]}
+    own = {name: cell[name] for name in OWN if name in cell}
+    fixed = {"malicious": 0.0, "trials": 1, "dataset": cell["dataset"], "seed": cell["seed"], **own}
+    fixed |= {} if "node_column" in own else {"nodes": nodes}
     grid = checked(AttackGrid, **fixed, **kind.choices)
     (base,) = grid.cells()
     base |= {"trial": cell["trial"], "attack": kind.choices["attacks"]}

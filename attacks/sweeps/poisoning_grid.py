@@ -1,18 +1,16 @@
 """The choices of an attack sweep: every combination of them is measured."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from attacks.poison import POISONS, choose_poison
-from securenb.data.dataset import DATASETS
-from securenb.data.own import Own, is_file
+from attacks.sweeps.own_grid import OWN, OwnGrid
 from securenb.data.partition import Sizes
-from securenb.data.source import STDIN
 from securenb.experiments.choices import NO_EPSILON
 from securenb.experiments.sweep import product
+from securenb.experiments.tables import NOTHING
 from securenb.privacy.spec import spell_mechanism
 from securenb.robust.spec import choose_rule, spell_rule
 
@@ -22,15 +20,8 @@ NO_ATTACK = "none"
 Inputs = Literal["unchecked", "verified"]
 
 
-OWN = ("schema_file", "label", "node_column", "test_file")
-"""How to read a file of the user's; a cell has them only if they are given."""
-
 FIXED = ("delta", "trusted_records", "influence", "test_records", "split", "seed")
 """What is the same in every cell."""
-
-NOTHING = {"group_size": "all", "label_skew": "none"}
-"""Words for what is no number: one group; labels alike everywhere."""
-
 
 SPELLED: dict[str, Callable[[Any], str]] = {
     "attacks": POISONS.spelled,
@@ -47,7 +38,7 @@ def distinct(name: str, choices: list[Any]) -> list[Any]:
     return choices
 
 
-class AttackGrid(BaseModel):
+class AttackGrid(OwnGrid):
     """Lists make a product; a single value is a list of one.
 
     Attributes
@@ -82,49 +73,24 @@ class AttackGrid(BaseModel):
         Judge on so many test records, drawn once; `None` for all.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    dataset: list[str]
     rules: list[str]
     attacks: list[str]
     malicious: list[float]
-    nodes: list[int] = [100]
-    sizes: list[Sizes] = ["equal"]
-    label_skew: list[float | None] = [None]
-    numeric: list[Literal["gaussian", "histogram"]] = ["gaussian"]
-    epsilon: list[str] = [NO_EPSILON]
-    mechanism: list[str] = ["discrete_laplace"]
+    sizes: list[Sizes] = Field(default=["equal"])
+    label_skew: list[float | None] = Field(default=[None])
+    numeric: list[Literal["gaussian", "histogram"]] = Field(default=["gaussian"])
+    epsilon: list[str] = Field(default=[NO_EPSILON])
+    mechanism: list[str] = Field(default=["discrete_laplace"])
     delta: float | None = None
-    group_size: list[int | None] = [1]
-    inputs: list[Inputs] = ["unchecked"]
-    cap_ratio: list[float] = [1.0]
+    group_size: list[int | None] = Field(default=[1])
+    inputs: list[Inputs] = Field(default=["unchecked"])
+    cap_ratio: list[float] = Field(default=[1.0])
     split: bool = False
     trials: int = Field(default=30, ge=1)
     trusted_records: int = Field(default=100, ge=1)
     influence: bool = False
     test_records: int | None = Field(default=None, ge=10)
     seed: int = Field(default=0, ge=0)
-    schema_file: str | None = None
-    label: str | None = None
-    node_column: str | None = None
-    test_file: str | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _nodes_of_the_file(cls, choices: Any) -> Any:
-        """Where a column names the nodes, there are as many as it names."""
-        if not isinstance(choices, dict) or not choices.get("node_column"):
-            return choices
-        if choices.get("nodes") is not None:
-            raise ValueError(
-                f"nodes {choices['nodes']}: column {choices['node_column']!r} says already who they are"
-            )
-        dataset = choices["dataset"]
-        if isinstance(dataset, list) and len(dataset) == 1:
-            (dataset,) = dataset
-        data = Own(*(choices.get(name) for name in OWN)).load(str(dataset))
-        assert data.holders is not None
-        return choices | {"nodes": [len(set(data.holders))]}
 
     @field_validator("*", mode="before")
     @classmethod
@@ -137,35 +103,17 @@ class AttackGrid(BaseModel):
             return [str(item) for item in listed]
         if info.field_name in SPELLED:
             return distinct(info.field_name, [SPELLED[info.field_name](item) for item in listed])
-        if info.field_name in NOTHING:
+        if info.field_name in ("group_size", "label_skew"):
             return [None if item == NOTHING[info.field_name] else item for item in listed]
         return distinct(info.field_name, listed) if isinstance(listed, list) else listed
 
-    @field_validator("dataset", "malicious")
+    @field_validator("malicious")
     @classmethod
-    def _known(cls, values: list[Any], info: Any) -> list[Any]:
+    def _shares(cls, values: list[float]) -> list[float]:
         for value in values:
-            match info.field_name:
-                case "dataset":
-                    if not is_file(value):
-                        DATASETS[value]
-                    elif value == str(STDIN) or Path(value).is_fifo():
-                        raise ValueError(f"{value} can be read once, and every process reads it: give a file")
-                case _:
-                    if not 0 <= value < 1:
-                        raise ValueError(f"a share of malicious nodes is at least 0 and below 1, got {value}")
+            if not 0 <= value < 1:
+                raise ValueError(f"a share of malicious nodes is at least 0 and below 1, got {value}")
         return values
-
-    @model_validator(mode="after")
-    def _readable(self) -> "AttackGrid":
-        for name in self.dataset:
-            self.own.check(name)
-        return self
-
-    @property
-    def own(self) -> Own:
-        """How to read a file of the user's."""
-        return Own(self.schema_file, self.label, self.node_column, self.test_file)
 
     @model_validator(mode="after")
     def _proven_where_a_rule_relies_on_it(self) -> "AttackGrid":
@@ -188,7 +136,7 @@ class AttackGrid(BaseModel):
         choices["malicious"] = list(dict.fromkeys([0.0, *self.malicious]))
         outer = ("dataset", "nodes", "sizes", "label_skew", "numeric")
         fixed = {name: choices[name] for name in FIXED}
-        fixed |= {name: choices[name] for name in OWN if choices[name] is not None}
+        fixed |= self.own_choices
         found = []
         for base in product({name: choices[name] for name in outer}):
             for trial in range(self.trials):

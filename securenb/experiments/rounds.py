@@ -9,6 +9,7 @@ from protocols.protocol import PROTOCOLS
 from securenb.data.dataset import spell_dataset
 from securenb.experiments.scenario import Scenario
 from securenb.experiments.sweep import Cell, product
+from securenb.experiments.tables import NOTHING
 from securenb.privacy.ledger import shown
 from securenb.privacy.sensitivity import ADJACENCIES
 from securenb.privacy.spec import spell_mechanism
@@ -90,6 +91,7 @@ def measure_round(cell: Cell) -> list[dict[str, Any]]:
 
 
 def scenario_of(cell: Cell) -> Scenario:
-    """The scenario of a cell, which has the command line's word for one group."""
-    size = {"group_size": None} if cell.get("group_size") == "all" else {}
-    return Scenario.checked(**{**cell, **size})
+    """The scenario of a cell, which has the command line's words for one group and for no skew."""
+    return Scenario.checked(
+        **{name: None if value == NOTHING.get(name, ()) else value for name, value in cell.items()}
+    )

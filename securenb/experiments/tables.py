@@ -1,19 +1,36 @@
 """Results as CSV files, in which no cell is empty for something that has a word."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-ALL = "all"
-"""The word for one group of all nodes; pivots drop rows whose key is empty."""
+NOTHING = {
+    "group_size": "all",
+    "label_skew": "none",
+    "cap_ratio": "none",
+    "record_cap": "none",
+    "delta": "none",
+    "test_records": "all",
+}
+"""Choices that are a number or a word: one group of all; labels alike everywhere; nothing capped.
+
+Pivots drop rows whose key is empty, so the word is written.
+"""
 
 
 def worded(table: pd.DataFrame) -> pd.DataFrame:
-    """Results in which a group of all is `ALL`."""
-    if "group_size" not in table:
-        return table
-    sizes = [ALL if pd.isna(size) else size if size == ALL else int(size) for size in table["group_size"]]
-    return table.assign(group_size=pd.Series(sizes, index=table.index, dtype=object))
+    """Results in which a choice that is no number is its word, and a group's size a whole number."""
+    for name in NOTHING.keys() & set(table.columns):
+        words = [_worded(name, value) for value in table[name]]
+        table = table.assign(**{name: pd.Series(words, index=table.index, dtype=object)})
+    return table
+
+
+def _worded(name: str, value: Any) -> Any:
+    if pd.isna(value) or value == NOTHING[name]:
+        return NOTHING[name]
+    return int(value) if float(value).is_integer() else float(value)
 
 
 def write_table(table: pd.DataFrame, path: Path) -> None:
@@ -22,9 +39,9 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Inverse of `write_table`: a group of all is not-a-number, so that sizes are numbers."""
+    """Inverse of `write_table`: what is no number is not-a-number, so that the others are numbers."""
     table = pd.read_csv(path)
-    if "group_size" in table:
-        sizes = table["group_size"].astype(object)
-        table = table.assign(group_size=pd.to_numeric(sizes.where(sizes != ALL)))
+    for name in NOTHING.keys() & set(table.columns):
+        values = table[name].astype(object)
+        table = table.assign(**{name: pd.to_numeric(values.where(values != NOTHING[name]))})
     return table

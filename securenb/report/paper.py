@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from securenb.experiments.run_folder import MANIFEST, run_folder
+from securenb.experiments.tables import write_table
 from securenb.report.page import Report
 from securenb.report.picture import save_for_paper
 from securenb.report.run import Run
@@ -124,7 +125,7 @@ def _tables(report: Report, draft: Path) -> Iterator[str]:
         command = tex(" ".join(map(str, run.manifest.get("command", []))))
         for table, frame in run.tables.items():
             stem = f"{name}-{table}"
-            frame.to_csv(draft / "tables" / f"{stem}.csv", index=False)
+            write_table(frame, draft / "tables" / f"{stem}.csv")
             if not 0 < len(frame) <= LONGEST:
                 continue
             shown, same = _varying(frame)

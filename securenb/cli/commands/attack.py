@@ -134,7 +134,8 @@ def run_attack(
     cells = grid.cells()
     more: list[dict[str, Any]] = []
     if breakdown:
-        choices = {"dataset": grid.dataset, "nodes": grid.nodes, "trials": grid.trials, "seed": grid.seed}
+        choices = {"dataset": grid.dataset, "trials": grid.trials, "seed": grid.seed, **grid.own_choices}
+        choices |= {} if grid.node_column else {"nodes": grid.nodes}
         more = checked(BreakdownGrid, **choices).cells()
     with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
         total, done = len(cells) + len(more), len(progress.finished)
@@ -151,7 +152,7 @@ def run_attack(
         summary = summary_of(table)
         write_table(summary, folder / "summary.csv")
         if broken is not None:
-            broken.to_csv(folder / "breakdown.csv", index=False)
+            write_table(broken, folder / "breakdown.csv")
         write_manifest(folder, grid)
     write_report(report_page(out, wanted=report))
     if json:
@@ -174,6 +175,11 @@ def run_attack(
         for kind, share in zip(where_broken["kind"], where_broken["within_one"], strict=True):
             console.say(
                 f"{kind}: measured within one node of the prediction in {100 * share:.1f} % of trials"
+            )
+        if grid.node_column:
+            console.say(
+                f"kinds with a cap are left out: their prediction is of equal nodes, and column "
+                f"{grid.node_column!r} gives each its own size"
             )
     console.say(f"written to {out}: {', '.join(sorted(p.name for p in out.iterdir()))}")
 

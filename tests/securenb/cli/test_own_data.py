@@ -10,8 +10,11 @@ import sys
 import pandas as pd
 import pytest
 
+from attacks.sweeps.breakdown import KINDS
+from attacks.sweeps.poisoning_grid import AttackGrid
 from securenb.bayes.model import NaiveBayes
 from securenb.cli.main import MISTAKE, main
+from securenb.experiments.tables import read_table
 
 SCHEMA = """
 label = "y"
@@ -105,12 +108,47 @@ def test_a_bad_line_is_one_clear_line_and_nothing_is_written(command, line, own,
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "schema.toml"]
 
 
-def test_a_group_of_all_has_a_word_in_every_table(own, tmp_path):
+def test_no_choice_is_an_empty_cell_in_any_table(own, tmp_path):
+    """Pivots drop rows whose key is empty."""
     assert main(["attack", *own, *COMMANDS["attack"], "--out", "run"]) == 0
     for name in ("results", "summary"):
         table = pd.read_csv(tmp_path / "run" / f"{name}.csv")
         assert set(table["group_size"]) == {"1", "all"}
-        assert table.groupby("group_size").size().sum() == len(table)
+        assert set(table["label_skew"]) == {"none"}
+        choices = [column for column in table if column in AttackGrid.model_fields]
+        assert {"group_size", "label_skew", "cap_ratio"} < set(choices)
+        assert table.groupby(choices).size().sum() == len(table)
+        again = read_table(tmp_path / "run" / f"{name}.csv")
+        assert set(again["group_size"].dropna()) == {1.0}
+        assert again["label_skew"].isna().all()
+
+
+def test_a_sweep_of_rounds_has_the_same_words_for_nothing(tmp_path):
+    choices = 'protocol = "plain"\nepsilon = "1"\ndataset = "phishing"\nnodes = 4\n'
+    words = 'group_size = ["all", 1]\nlabel_skew = ["none", 0.5]\n'
+    (tmp_path / "sweep.toml").write_text(f"[round]\n{choices}{words}")
+    assert main(["run", str(tmp_path / "sweep.toml"), "--out", str(tmp_path / "run"), "--jobs", "1"]) == 0
+    table = pd.read_csv(tmp_path / "run" / "results.csv")
+    assert len(table.groupby(["group_size", "label_skew"])) == 4
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_where_rules_break_is_found_on_a_file(named, own, tmp_path, capsys):
+    attack = ["--attacks", "label_flip", "--rules", "sum", "--malicious", "0.3", "--trials", "1"]
+    attack += ["--jobs", "1", "--breakdown", "--out", "run"]
+    assert main(["attack", *own, *attack]) == MISTAKE
+    assert "4 nodes are too few" in capsys.readouterr().err
+    header, *rows = (tmp_path / "data.csv").read_text().splitlines(keepends=True)
+    rows = [f"h{at % 12}{row[2:]}" for at, row in enumerate(rows)]
+    (tmp_path / "data.csv").write_text(header + "".join(rows))
+    where = own if named else [*own[:3], "--nodes", "12"]
+    assert main(["attack", *where, *attack]) == 0
+    found = pd.read_csv(tmp_path / "run" / "breakdown.csv")
+    assert set(found["dataset"]) == {"data.csv"}
+    assert set(found["nodes"]) == {12}
+    capped = {kind.name for kind in KINDS if "cap_ratio" in kind.choices}
+    assert set(found["kind"]) == {kind.name for kind in KINDS} - (capped if named else set())
+    assert ("kinds with a cap are left out" in capsys.readouterr().out) == named
 
 
 def test_a_file_that_can_be_read_once_is_no_ground_for_a_sweep(own, tmp_path, capsys):
