@@ -87,7 +87,7 @@ def _arena(
     dataset: str, numeric: Any, test_records: int | None, nodes: int, sizes: Any, skew: float | None,
     trusted: int, seed: int, trial: int, own: Own, _: tuple[object, ...],
 ) -> Arena:  # fmt: skip
-    data, _ = judged_on(dataset, numeric, test_records, seed, own)
+    data = judged_on(dataset, numeric, test_records, seed, own)[0]
     streams = Streams(int.from_bytes(Streams(seed).entropy(f"trial {trial}")(8), "big"))
     rng = streams.rng("deal")
     if data.holders is not None:
