@@ -120,6 +120,8 @@ def _is_blank(cells: Cells) -> bool:
 
 
 def _header(cells: Cells) -> list[str]:
+    if any("\x00" in name for name in cells):
+        raise ValueError("row 1 has a NUL in it: this is no text in UTF-8; is it UTF-16, or no table at all?")
     if _is_blank(cells):
         raise ValueError("row 1 is blank; the first row must name the columns")
     names = [name.strip() for name in cells]
@@ -171,7 +173,7 @@ def _complaint(reason: str, raw: str, header: Cells | None) -> str:
     beginning = _BEGINNING.match(raw)
     assert beginning is not None  # it may be empty
     rest = raw[beginning.end() :]
-    column = _column(len(next(csv.reader([beginning[0]]), [""])) - 1, header)
+    column = _column(len(next(csv.reader([f"{beginning[0]}."]))) - 1, header)
     if rest.startswith('"') and not _QUOTED.match(rest):
         return f"{column}: opens a quotation that never ends"
     if '"' not in rest.partition(",")[0]:

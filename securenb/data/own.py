@@ -129,8 +129,13 @@ def from_frame(
     Raises
     ------
     ValueError
-        One line that names row and column.
+        One line that names row and column, or what is no table or schema.
     """
+    for name, given, kind in (("frame", frame, pd.DataFrame), ("schema", schema, Schema)):
+        if not isinstance(given, kind):
+            raise ValueError(f"{name} must be a {kind.__name__}, not a {type(given).__name__}")  # noqa: TRY004
+    if test is not None and not isinstance(test, pd.DataFrame):
+        raise ValueError(f"test must be a DataFrame, not a {type(test).__name__}")
     return _data_set("table", frame, schema, node, test, lambda _: None)
 
 

@@ -27,14 +27,16 @@ def parquet_chunks(stream: BinaryIO, rows: int) -> Generator[Chunk, None, None]:
         raise ValueError("is Parquet, which needs pyarrow: pip install 'securenb[parquet]'") from None
     # with pandas' usual types a whole number would be a float in a chunk in which another one is missing
     types = {pa.type_for_alias(name): pd.api.types.pandas_dtype(dtype) for name, dtype in _NULLABLE.items()}
+    # what pandas noted when it wrote the file would make a column the index, and may be damaged
+    to_pandas = {"types_mapper": types.get, "ignore_metadata": True}
     try:
         file = pq.ParquetFile(stream)
-        empty = file.schema_arrow.empty_table().to_pandas(types_mapper=types.get)
+        empty = file.schema_arrow.empty_table().to_pandas(**to_pandas)
         yield Chunk(range(0), empty.rename(columns=str.strip))
         first = 2
         for batch in file.iter_batches(batch_size=rows):
-            table = batch.to_pandas(types_mapper=types.get).rename(columns=str.strip)
+            table = batch.to_pandas(**to_pandas).rename(columns=str.strip)
             yield Chunk(range(first, first + len(table)), table)
             first += len(table)
-    except pa.ArrowInvalid as error:
+    except pa.ArrowException as error:
         raise ValueError(f"is no Parquet file that can be read: {str(error).splitlines()[0]}") from None

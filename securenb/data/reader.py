@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from securenb.data.csv_rows import Chunk
 from securenb.data.source import Source, opened
-from securenb.schema.cells import Codes, Column, look_up, numbers, texts
+from securenb.schema.cells import Codes, Column, look_up, numbers, shown, texts
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema, Table
 
@@ -96,8 +96,10 @@ def read_table(source: Source, schema: Schema) -> pd.DataFrame:
 def check_columns(table: Table, wanted: Sequence[str]) -> None:
     """Raise `ValueError` unless there is each column that is wanted, once."""
     names = list(table.columns) if isinstance(table, pd.DataFrame) else list(table)
+    if not names:
+        raise ValueError("has no columns")
     if absent := sorted({name for name in wanted if name not in names}):
-        hint = f"; the header is one field, {names[0]!r}: commas must separate fields"
+        hint = f"; the header is one field, {shown(str(names[0]))}: commas must separate fields"
         many = "s" if len(absent) > 1 else ""
         raise ValueError(
             f"missing column{many} {', '.join(map(repr, absent))}{hint if len(names) == 1 else ''}"

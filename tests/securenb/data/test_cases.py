@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -263,6 +264,50 @@ def test_a_damaged_parquet_file_is_one_clear_line(tmp_path):
     path.write_bytes(path.read_bytes()[:-40] + b"x" * 40)
     with pytest.raises(ValueError, match=r"data\.parquet: is no Parquet file that can be read"):
         read_records(path, OF_FRAME)
+
+
+@pytest.mark.skipif(not find_spec("pyarrow"), reason="needs pyarrow")
+def test_no_flipped_bit_of_a_parquet_file_is_a_traceback(tmp_path):
+    path = tmp_path / "data.parquet"
+    FRAME[:20].to_parquet(path)
+    content, rng, refused = path.read_bytes(), np.random.default_rng(3), 0
+    for at in rng.integers(4, len(content), 150).tolist():
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1 << int(rng.integers(8))]) + content[at + 1 :])
+        try:
+            read_records(path, OF_FRAME)
+        except ValueError:
+            refused += 1
+    assert refused > 20
+
+
+@pytest.mark.skipif(not find_spec("pyarrow"), reason="needs pyarrow")
+def test_an_index_with_a_name_is_a_column_of_a_parquet_file_as_of_a_csv_file(tmp_path):
+    FRAME.set_index("ward").to_parquet(tmp_path / "data.parquet")
+    FRAME.set_index("ward").to_csv(tmp_path / "data.csv")
+    packed, text = (read_records(tmp_path / f"data.{kind}", OF_FRAME)[0] for kind in ("parquet", "csv"))
+    assert np.array_equal(packed.codes, text.codes)
+
+
+@pytest.mark.parametrize("source", ["a table", "parquet"])
+def test_a_table_without_columns_says_so(source, tmp_path):
+    none: Path | pd.DataFrame = pd.DataFrame()
+    if source == "parquet":
+        pytest.importorskip("pyarrow")
+        none.to_parquet(tmp_path / "data.parquet")
+        none = tmp_path / "data.parquet"
+    with pytest.raises(ValueError, match="has no columns"):
+        read_records(none, OF_FRAME)
+
+
+@pytest.mark.parametrize("wrong", [[[1, 2]], {"ward": ["icu"]}, FRAME["age"], "data.csv", None])
+def test_what_is_no_table_and_no_schema_is_called_that(wrong):
+    with pytest.raises(ValueError, match="frame must be a DataFrame, not a"):
+        Dataset.from_frame(wrong, OF_FRAME)
+    with pytest.raises(ValueError, match="schema must be a Schema, not a"):
+        Dataset.from_frame(FRAME, wrong)
+    if wrong is not None:
+        with pytest.raises(ValueError, match="test must be a DataFrame, not a"):
+            Dataset.from_frame(FRAME, OF_FRAME, test=wrong)
 
 
 @pytest.mark.parametrize("source", ["frame", "csv", "phishing"])

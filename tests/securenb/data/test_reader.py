@@ -192,6 +192,16 @@ REFUSED = {
         HEADER + ROWS + 'north,red,1,yes,5" pipe\n',
         "row 5, column 'notes': has a quotation mark out of place",
     ),
+    "quotation in the first column": (
+        HEADER + '"north,red,1,yes,\n',
+        "row 2, column 'site': opens a quotation that never ends",
+    ),
+    "quotation mark in the first column": (
+        '[{"a":1}]\n',
+        "row 1, column 1: has a quotation mark out of place",
+    ),
+    "UTF-16": ((HEADER + ROWS).encode("utf-16-le"), "row 1 has a NUL in it: this is no text in UTF-8"),
+    "one long field": ("x" * 9_000 + "\n", "the header is one field, 'xxx"),
     "something after a quotation": (
         HEADER + 'north,"red"x,1,yes,\n',
         "row 2, column 'colour': has a quotation mark out of place",
@@ -222,6 +232,7 @@ def test_what_does_not_fit_the_schema_is_refused_with_its_place(text, reason, wr
     with pytest.raises(ValueError, match=r"data\.csv: ") as refused:
         read_records(write(text), SCHEMA, "site")
     assert reason in str(refused.value)
+    assert len(str(refused.value)) < 500
 
 
 def test_a_bad_value_in_a_later_chunk_has_the_row_of_the_file(write, monkeypatch):
