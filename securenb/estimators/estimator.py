@@ -217,6 +217,8 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"Found array with {len(X)} sample(s) and {X.shape[1]} feature(s) (shape={X.shape}) "
                     "while a minimum of 1 is required."
                 )
+            if not X.columns.is_unique:
+                raise ValueError(f"column {X.columns[X.columns.duplicated()][0]!r} is there twice")
             validate_data(self, X, reset=reset, skip_check_array=True)
             return columns_of(X)
         return columns_of(validate_data(self, X, dtype=None, reset=reset))

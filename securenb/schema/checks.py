@@ -38,8 +38,20 @@ def check_texts(what: str, values: Sequence[Any]) -> None:
         raise ValueError(f"needs at least two {what}, all different, got {tuple(values)}")
 
 
-def check_bounds(name: str, lower: Any, upper: Any, steps: Any) -> int:
-    """The grid steps as an `int`.
+def check_spellings(values: Sequence[Any]) -> None:
+    """Raise `ValueError` unless each of these texts for a missing value can be the text of a cell."""
+    if isinstance(values, str):
+        raise ValueError(f"missing must be a sequence of texts, got the text {values!r}")  # noqa: TRY004 - a caller's mistake
+    for value in values:
+        check_text("each text for a missing value", value)
+        if value != value.strip():
+            raise ValueError(
+                f"{value!r}, for a missing value, can never match: spaces around a cell are ignored"
+            )
+
+
+def check_bounds(name: str, lower: Any, upper: Any, steps: Any) -> tuple[float, float, int]:
+    """The bounds and the grid steps as Python's own numbers: those of numpy wrap where they are narrow.
 
     Raises
     ------
@@ -47,8 +59,7 @@ def check_bounds(name: str, lower: Any, upper: Any, steps: Any) -> int:
         Unless the bounds are increasing numbers of a size that floats can square, and the steps an even
         integer from 2 to `FINEST` that are told apart there.
     """
-    for bound in (lower, upper):
-        _check_number(f"{name}: needs finite bounds", bound)
+    lower, upper = (check_number(f"{name}: needs finite bounds", bound) for bound in (lower, upper))
     if lower >= upper:
         raise ValueError(f"{name}: needs finite bounds, lower < upper, got {lower} and {upper}")
     count = whole(f"{name}: steps", steps)
@@ -59,20 +70,25 @@ def check_bounds(name: str, lower: Any, upper: Any, steps: Any) -> int:
         raise ValueError(
             f"{name}: {count} grid steps between {lower} and {upper} are finer than the floats there"
         )
-    return count
+    return lower, upper, count
 
 
-def check_edges(name: str, edges: Sequence[Any]) -> None:
-    """Raise `ValueError` unless these are at least three increasing, finite numbers."""
-    for edge in edges:
-        _check_number(f"{name}: needs finite edges", edge)
-    if len(edges) < 3 or any(a >= b for a, b in itertools.pairwise(edges)):
-        raise ValueError(f"{name}: needs at least three increasing edges, got {tuple(edges)}")
+def check_edges(name: str, edges: Sequence[Any]) -> tuple[float, ...]:
+    """At least three increasing, finite edges as Python's own numbers; `ValueError` for anything else."""
+    plain = tuple(check_number(f"{name}: needs finite edges", edge) for edge in edges)
+    if len(plain) < 3 or any(a >= b for a, b in itertools.pairwise(plain)):
+        raise ValueError(f"{name}: needs at least three increasing edges, got {plain}")
+    return plain
 
 
-def _check_number(needs: str, value: Any) -> None:
+def check_number(needs: str, value: Any) -> float:
+    """A number that is finite when squared, as Python's `int` or `float`; `ValueError` for anything else."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ValueError(f"{needs}, got {value!r} of type {type(value).__name__}")  # noqa: TRY004 - a caller's mistake
-    number: Any = value
-    if not abs(number) <= LARGEST:  # nor is NaN
+    if isinstance(value, numbers.Integral):
+        plain: float = int(value)
+    else:
+        plain = float(value)
+    if not abs(plain) <= LARGEST:  # nor is NaN
         raise ValueError(f"{needs}, at most ±{LARGEST:g}, got {value}")
+    return plain

@@ -14,7 +14,7 @@ import pandas as pd
 
 from protocols.canonical import Canonical, digest
 from securenb.schema.cells import Codes, Column, shown, texts
-from securenb.schema.checks import check_text, check_texts
+from securenb.schema.checks import check_spellings, check_text, check_texts
 from securenb.schema.feature import Feature
 from securenb.schema.features import Categorical
 from securenb.schema.queries import check_queries
@@ -91,6 +91,7 @@ class Schema:
     def __post_init__(self) -> None:
         check_text("the label's name", self.label)
         check_texts("classes", self.classes)
+        check_spellings(self.missing)
         names = [feature.name for feature in self.features]
         if not names or len({*names, self.label}) != len(names) + 1:
             raise ValueError(f"needs features with names of their own, none {self.label!r}, got {names}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from protocols.canonical import Canonical
 from securenb.schema.cells import Codes, Column, blank, numbers
-from securenb.schema.checks import check_edges, check_text
+from securenb.schema.checks import check_edges, check_number, check_text
 from securenb.schema.levelled import Levelled
 from securenb.schema.records import UNKNOWN
 
@@ -41,7 +41,8 @@ class Binned(Levelled):
 
     def __post_init__(self) -> None:
         check_text("a feature's name", self.name)
-        check_edges(self.name, self.edges)
+        object.__setattr__(self, "edges", check_edges(self.name, self.edges))
+        object.__setattr__(self, "missing", check_missing(self.name, self.missing))
 
     @property
     def levels(self) -> tuple[str, ...]:  # type: ignore[override] # nothing sets it
@@ -80,6 +81,13 @@ class Binned(Levelled):
     def canonical(self) -> list[Canonical]:
         """See `Feature.canonical`."""
         return ["binned", self.name, [float(edge).hex() for edge in self.edges], *place(self.missing)]
+
+
+def check_missing(name: str, missing: MissingNumber) -> MissingNumber:
+    """What a missing number becomes, in Python's own numbers; `ValueError` for anything else."""
+    if missing is None or missing == LEVEL:
+        return missing
+    return check_number(f"{name}: a missing number becomes a finite number or {LEVEL!r}", missing)
 
 
 def place(missing: MissingNumber) -> list[Canonical]:

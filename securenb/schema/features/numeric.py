@@ -12,7 +12,7 @@ from protocols.validity import Equality, Form, Product, Range
 from securenb.schema.cells import Codes, Column, blank, numbers
 from securenb.schema.checks import check_bounds, check_edges, check_text
 from securenb.schema.feature import Evidence, Feature, Floats, Mask, Query
-from securenb.schema.features.binned import Binned, MissingNumber, place
+from securenb.schema.features.binned import Binned, MissingNumber, check_missing, place
 from securenb.schema.jumps import jumps
 from securenb.schema.records import UNKNOWN
 
@@ -59,10 +59,12 @@ class Numeric(Feature):
 
     def __post_init__(self) -> None:
         check_text("a feature's name", self.name)
-        steps = check_bounds(self.name, self.lower, self.upper, self.steps)
-        object.__setattr__(self, "steps", steps)
+        plain = check_bounds(self.name, self.lower, self.upper, self.steps)
+        for field, value in zip(("lower", "upper", "steps"), plain, strict=True):
+            object.__setattr__(self, field, value)
         if self.edges is not None:
-            check_edges(self.name, self.edges)
+            object.__setattr__(self, "edges", check_edges(self.name, self.edges))
+        object.__setattr__(self, "missing", check_missing(self.name, self.missing))
         if isinstance(self.missing, str):
             if self.edges is None:
                 raise ValueError(f"{self.name}: a level for missing numbers needs edges, for the histogram")

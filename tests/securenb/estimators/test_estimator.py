@@ -317,3 +317,9 @@ def test_labels_are_right_whatever_their_type(y, classes):
 def test_labels_of_mixed_or_no_kind_are_refused(y):
     with pytest.raises(ValueError, match=r"y must be all|y, row 2: NaN|y is of type datetime"):
         MixedNB().fit(np.arange(20.0)[:, None], y)
+
+
+def test_a_column_that_is_there_twice_is_refused_by_name():
+    table = pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=["x", "x"])
+    with pytest.raises(ValueError, match="^column 'x' is there twice$"):
+        MixedNB().fit(table, ["a", "b"])

@@ -107,7 +107,7 @@ def test_a_histogram_may_count_missing_numbers_by_themselves():
 
 @pytest.mark.parametrize(
     ("missing", "edges", "reason"),
-    [(LEVEL, None, "needs edges"), (65, None, "outside the bounds"), (float("nan"), None, "outside")],
+    [(LEVEL, None, "needs edges"), (65, None, "outside the bounds"), (float("nan"), None, "finite number")],
 )
 def test_a_place_for_missing_numbers_that_is_none_is_refused(missing, edges, reason):
     with pytest.raises(ValueError, match=reason):

@@ -195,3 +195,37 @@ def test_names_of_columns_that_are_no_text_are_refused(name):
 def test_one_text_is_no_list_of_levels():
     with pytest.raises(ValueError, match="must be a sequence of texts, got the text 'ab'"):
         Categorical("colour", "ab")
+
+
+NARROW = [np.int8, np.uint8, np.float16, np.float32, np.int64]
+
+
+@pytest.mark.parametrize("of", NARROW)
+def test_numbers_of_numpy_are_what_python_makes_of_them(of):
+    """Narrow ones wrap: 100 - (-100) is -56 in eight bits."""
+    low, high = (0, 100) if of is np.uint8 else (-100, 100)
+    narrow = Numeric("x", of(low), of(high), edges=(of(low), of(1), of(high)), missing=of(2))
+    plain = Numeric("x", low, high, edges=(low, 1, high), missing=2)
+    assert narrow == plain
+    assert narrow.canonical() == plain.canonical()
+    values = pd.Series([low, 7, high, None])
+    assert np.array_equal(narrow.encode(values), plain.encode(values))
+    assert np.array_equal(narrow.histogram().encode(values), plain.histogram().encode(values))
+    assert {type(value) for value in (narrow.lower, narrow.upper, narrow.missing, *narrow.edges)} <= {
+        int,
+        float,
+    }
+
+
+@pytest.mark.parametrize("missing", [float("inf"), float("nan"), "lvl", True, np.bool_(1), "0", 1e200])
+def test_a_missing_number_becomes_a_number_or_a_level(missing):
+    with pytest.raises(ValueError, match="x: a missing number becomes"):
+        Binned("x", (0, 1, 2), missing)
+    with pytest.raises(ValueError, match="x: a missing number becomes"):
+        Numeric("x", 0, 1, edges=(0, 0.5, 1), missing=missing)
+
+
+@pytest.mark.parametrize("spellings", ["NA", (9,), (" NA",), (None,)])
+def test_spellings_of_missing_values_that_can_never_match_are_refused(spellings):
+    with pytest.raises(ValueError, match="missing"):
+        Schema(("a", "b"), (HEIGHT,), missing=spellings)
