@@ -64,7 +64,7 @@ COMMANDS = {
 }
 EXTRAS = {
     "demo": {"figures"},
-    "test": {"test", "figures"},
+    "test": {"test", "figures", "parquet"},
     "evidence": set(),
     "check": {"test", "check"},
     "docs": {"docs"},

@@ -78,9 +78,20 @@ class Scenario(Choices):
         return Own(self.schema_file, self.label, self.node_column, self.test_file)
 
     def deal(self, data: Dataset) -> list[Node]:
-        """The training records, at the nodes that hold them or dealt to as many as asked for."""
+        """The training records, at the nodes that hold them or dealt to as many as asked for.
+
+        Raises
+        ------
+        ValueError
+            If other than `nodes` hold them.
+        """
         if data.holders is not None:
-            return gather(data.train, data.holders)
+            nodes = gather(data.train, data.holders)
+            if self.nodes not in (None, len(nodes)):
+                raise ValueError(
+                    f"nodes {self.nodes}: the records say already who holds them, {len(nodes)} nodes"
+                )
+            return nodes
         assert self.nodes is not None
         return deal(
             data.train,

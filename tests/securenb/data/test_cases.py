@@ -17,6 +17,7 @@ from securenb.data.dataset import Dataset, load_dataset
 from securenb.data.draft import propose_schema
 from securenb.data.own import load_file
 from securenb.data.reader import read_records
+from securenb.experiments.scenario import Scenario
 from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
@@ -325,6 +326,17 @@ def test_other_estimators_can_be_fitted_on_the_same_split(source, tmp_path):
         assert list(X.columns) == [feature.name for feature in data.schema.features]
         assert np.array_equal(data.schema.encode(X), records.codes)
         assert list(y) == [data.schema.classes[label] for label in records.labels]
+
+
+def test_a_scenario_does_not_ignore_a_number_of_nodes_that_the_records_contradict():
+    data = Dataset.from_frame(FRAME, OF_FRAME, node="flag")
+    for nodes in (2, 7):
+        scenario = Scenario.checked(dataset=data, nodes=nodes, protocol="plain", epsilon="1")
+        if nodes == 2:
+            assert len(scenario.deal(data)) == 2
+        else:
+            with pytest.raises(ValueError, match="nodes 7: the records say already who holds them, 2 nodes"):
+                scenario.deal(data)
 
 
 def test_a_table_may_name_nodes_and_bring_its_own_test_records():
