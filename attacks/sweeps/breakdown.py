@@ -203,7 +203,7 @@ def summary_of_breakdowns(table: pd.DataFrame) -> pd.DataFrame:
     """Of each defence, where it was to break, where it did, and in which share of trials within one node."""
     value = {"predicted": "mean", "measured": "mean", "within_one": "mean", "trial": "size"}
     found = table.groupby(["dataset", "nodes", "kind"], sort=False).agg(value).reset_index()
-    whole = {"dataset": "all", "nodes": "", "kind": "all", "within_one": table["within_one"].mean()}
+    whole = {"dataset": "all", "nodes": "all", "kind": "all", "within_one": table["within_one"].mean()}
     whole |= {"trial": len(table), "predicted": math.nan, "measured": math.nan}
     return pd.concat([found, pd.DataFrame([whole])], ignore_index=True).rename(columns={"trial": "trials"})
 

@@ -72,5 +72,7 @@ def read_schema(path: Path) -> Schema:
     """The schema in a TOML file; a `ValueError` that names the file if it is none."""
     try:
         return schema_from_dict(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    except ValueError as error:  # what is not UTF-8 is one
         raise ValueError(f"{path}: {error}") from None
