@@ -130,7 +130,7 @@ def probabilities(law: Any) -> tuple[NDArray[np.int64], Floats] | None:
             return np.arange(-(top - 1), top), np.maximum(masses, 0.0)
         case Skellam(variance=variance):
             k = _around(float(variance))
-            return k, np.asarray(stats.skellam.pmf(k, float(variance) / 2, float(variance) / 2))
+            return k, np.asarray(special.ive(np.abs(k), float(variance)))
         case DiscreteGaussian(variance=variance, terms=terms):
             each = float(variance) / terms
             k = _around(each)
