@@ -71,7 +71,11 @@ def audit_asked(target: Target) -> Finding | None:
     costs = [_cost(path, target.delta) for path in {tuple(path) for path in paths.values()}]
     known = [cost for cost in costs if cost is not None]
     if len(known) < len(costs):
-        why = "no table of such noise" if find_spec("dp_accounting") else "dp-accounting (extra `oracle`) is missing"
+        why = (
+            "no table of such noise"
+            if find_spec("dp_accounting")
+            else "dp-accounting (extra `oracle`) is missing"
+        )
         return Finding("L0", CHECK, "PASS", f"not recomputed: {why}")
     found = max(known)
     short = found > float(asked) * (1 + (SLACK if target.delta else 1e-9))

@@ -8,17 +8,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from attacks.audit.black_box.outputs import Outputs
+from attacks.audit.path_checks import charged_again, fresh_bits, opened_as_sent, read_alone
 from attacks.audit.recording import Asked, Name, SharedSource, alike, recorded
 from attacks.audit.recording import traced as trace
-from attacks.audit.round_ends import free_of_noise, peeking
-from attacks.audit.target import Frozen, Line, Mode, Replay, Tape, Target, Values, View
+from attacks.audit.round_ends import ends, free_of_noise, peeking
+from attacks.audit.round_runs import Added, Sender, learned, runs
+from attacks.audit.target import Contributed, Frozen, Line, Mode, Replay, Tape, Target, Values, View
 from protocols.grouping import Groups
 from protocols.party import AGGREGATOR
 from protocols.ring import Capacity, Integers
 from protocols.schemes.verified import Verified
 from protocols.session import Session
-from securenb.bayes.parameters import Floats, estimate
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
 from securenb.federation.noise_plan import NoiseSources, StreamSources
@@ -32,6 +35,9 @@ from securenb.schema.records import Records
 
 STREAMS = 200
 """How many contributors' streams are drawn from."""
+
+FEW = 6
+"""Nodes in a group of the rounds that statistical levels run: a row of more nodes costs the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +192,20 @@ class FederationTarget(Target):
         """See `Target.asked`; a vector that is read carries less than a dose, and is charged as that."""
         return None if self.view == "node" else self.epsilon
 
+    def path(self, pool: pd.DataFrame) -> dict[str, str]:
+        """See `Target.path`."""
+        few = self.few()
+        found = {
+            "a record is read by itself": read_alone(self.encode, pool),
+            "sums are opened as they were sent, by messages too": opened_as_sent(few.federation, few.nodes),
+        }
+        if not isinstance(self.federation.mechanism, NoNoise):
+            found["two rounds, and several records, are charged for"] = charged_again(
+                self.federation, self.nodes
+            )
+            found["noise is made of fresh bits"] = fresh_bits()
+        return found
+
     def most_records(self) -> int:
         """See `Target.most_records`."""
         return self.federation.record_cap
@@ -199,11 +219,14 @@ class FederationTarget(Target):
 
     def peeks(self, before: Records, after: Records) -> str:
         """See `Target.peeks`: two rounds of different records that open the same rows must end alike."""
-        return peeking(self.federation, self.nodes, before, after)
+        few = self.few()
+        return peeking(few.federation, few.nodes, before, after)
 
-    def contributed(self) -> Sequence[object] | None:
+    def contributed(self) -> Contributed | None:
         """See `Target.contributed`."""
-        return None if isinstance(self.federation.mechanism, NoNoise) else self._charged(self.size)
+        if isinstance(self.federation.mechanism, NoNoise):
+            return None
+        return Contributed(self._charged(self.size), self._added)
 
     def _charged(self, size: int) -> Sequence[object]:
         """The law that is charged for one share, or dose, in a group of `size`, on each coordinate."""
@@ -213,15 +236,14 @@ class FederationTarget(Target):
         ]
         return [law for law, block in laws for _ in range(block.stop - block.start)] * len(schema.classes)
 
-    def added(self, mode: Mode, runs: int) -> Integers:
-        """See `Target.added`."""
+    def _added(self, mode: Mode, count: int) -> Integers:
         seed = None if mode == "release" else self.federation.seed or 0
         federation = replace(self.federation, seed=seed, sources=None)
         protocol, records = federation.protocol, self.nodes[0].records[:0]
         if isinstance(protocol, Verified) and protocol.noise is not None:
-            return np.array([protocol.noise(AGGREGATOR, self.session, at) for at in range(runs)])
+            return np.array([protocol.noise(AGGREGATOR, self.session, at) for at in range(count)])
         return np.array(
-            [federation.contribution(Node(f"contributor-{at}", records), self.size) for at in range(runs)]
+            [federation.contribution(Node(f"contributor-{at}", records), self.size) for at in range(count)]
         )
 
     def streams(self) -> Sequence[str]:
@@ -285,16 +307,61 @@ class FederationTarget(Target):
         """See `Target.rows`."""
         return {"node": len(self.nodes), "group": len(self.groups)}.get(self.view, 1)
 
-    def others(self) -> Values:
-        """See `Target.others`."""
-        total = np.sum([node.statistics(self.schema).vector() for node in self.nodes], axis=0)
-        others: Values = total * self.federation.mechanism.grid
-        return others
+    def few(self) -> "FederationTarget":
+        """See `Target.few`: as few nodes in each group as share a dose; a single vector stays what it is."""
+        if self.view == "node" or self.federation.proven:
+            return self
+        count = 1 if self.view == "group" else len(self.groups)
+        for size in range(FEW, self.size):
+            smaller = replace(self.federation, group_size=None if count == 1 else size)
+            subject = replace(self, federation=smaller, nodes=self.nodes[: size * count])
+            try:
+                if min(self.federation.noise.honest(size), len(subject.session.groups)) >= 1:
+                    return subject
+            except ValueError:
+                continue
+        return self
 
-    def show(self, values: Values) -> Floats:
-        """See `Target.show`; a model is estimated from each vector."""
-        if self.view != "model":
-            return super().show(values)
-        tables = values.reshape(len(values), len(self.schema.classes), self.schema.width)
-        parameters = estimate(self.schema, tables / self.federation.mechanism.grid).table
-        return parameters.reshape(len(values), -1)
+    def sample(
+        self, records: Any, columns: NDArray[np.int64], trials: int, rng: np.random.Generator
+    ) -> Values:
+        """See `Target.sample`: what contributors send by their own functions, with the product's samplers."""
+
+        def fresh() -> NoiseSources:
+            seed = int(rng.integers(1 << 62))
+            return replace(self.federation, seed=seed, sources=None).noise_sources
+
+        first = self.groups[self.group][0]
+
+        def holder(sources: NoiseSources) -> Values:
+            return self.release(records, sources(first))
+
+        total = runs(holder, learned(holder), columns, trials, fresh)
+        for added, sender in self._others:
+            more = runs(added, sender, columns, len(total), fresh)
+            total = total[: len(more)] + more
+        return total
+
+    @cached_property
+    def _others(self) -> Sequence[tuple[Added, Sender | None]]:
+        """All contributors that count but the one with records."""
+        if self.federation.proven or self.view == "node":
+            return ()
+        groups = self.groups if self.view != "group" else [self.groups[self.group]]
+        counted = [
+            (name, len(group))
+            for group in groups
+            for name in group[: self.federation.noise.honest(len(group))]
+        ]
+
+        def added(name: str, size: int, sources: NoiseSources) -> Values:
+            federation = replace(self.federation, sources=sources)
+            return federation.contribution(Node(name, self.nodes[0].records[:0]), size)
+
+        found = [partial(added, *each) for each in counted if each[0] != self.groups[self.group][0]]
+        return [(one, learned(one)) for one in found]
+
+    def ends(self, records: Any, trials: int, rng: np.random.Generator) -> Outputs:
+        """See `Target.ends`."""
+        seeds = [int(seed) for seed in rng.integers(1 << 62, size=trials)]
+        return ends(self.federation, self.nodes, records, seeds, rows=self.view != "model")

@@ -16,9 +16,11 @@ BEYOND = 10.0
 TYPICAL = 40
 """Random records that small data sets are made of."""
 
-MORE = 360
-"""Further random records, which are only ever the one that is added: together they hold nearly all
-combinations of few values."""
+MORE = 4_000
+"""Further random records: a crowd that holds nearly all combinations of few values."""
+
+RANDOM = 60
+"""Pairs that are drawn; what they might meet by chance `attacks.audit.worst_neighbour` looks for."""
 
 SIZES = (1, 9, 19, 49, 99, 100, 199, 255, 256, 499, 999)
 """Records of nodes that get one more: where counters and thresholds turn."""
@@ -50,16 +52,19 @@ class Neighbours:
     corner, opposite
         Rows that, added, move every sum and every level as far as they go, in the first class, and the
         same in the second class.
+    crowd
+        Rows of random records.
     """
 
     pool: pd.DataFrame
     pairs: tuple[Pair, ...]
     corner: int
     opposite: int
+    crowd: range
 
 
 def neighbours(
-    schema: Schema, adjacency: Adjacency, rng: np.random.Generator, random: int = 400
+    schema: Schema, adjacency: Adjacency, rng: np.random.Generator, random: int = RANDOM
 ) -> Neighbours:
     """Pairs for a schema, made up from it alone.
 
@@ -91,7 +96,8 @@ def neighbours(
                 Pair(f"random records, one replaced ({index})", (*base, other), (*base, extra), random=True)
             )
     pairs += _sized(classes, special, adjacency)
-    return Neighbours(pool, tuple(pairs), special["highest", 0], special["highest", 1])
+    crowd = range(TYPICAL + len(KINDS) * classes, len(pool))
+    return Neighbours(pool, tuple(pairs), special["highest", 0], special["highest", 1], crowd)
 
 
 def _added(classes: int, special: dict[tuple[str, int], int], typical: tuple[int, ...]) -> Iterator[Pair]:

@@ -20,6 +20,10 @@ WIDE = Fraction(1 << 60)
 """A variance at which two streams give the same four draws with probability below 2^-100."""
 
 
+AGAIN = 800
+"""How often one source is asked for: streams of sixteen bits of seed would nearly always repeat."""
+
+
 class SharedSource:
     """Every name gets the one source: what is asked can then be marked call by call."""
 
@@ -114,14 +118,16 @@ def alike(sources: NoiseSources, names: list[Name], *, again: bool) -> Iterator[
         Whether a source asked for twice must differ, too: outside simulations nothing may repeat.
     """
     seen: dict[bytes, Name] = {}
-    for name in names:
-        for time in range(1 + again):
+    for at, name in enumerate(names):
+        # a seed of few bits shows in one name asked for often
+        for time in range(AGAIN if again and at == 0 else 1 + again):
             drawn = sources(*name).gaussian(WIDE, 4).tobytes()
             if drawn in seen:
-                which = f"runs {time} and {time + 1} of {_word(name)}" if seen[drawn] == name else (
+                which = f"two of the first {time + 1} runs of {_word(name)}" if seen[drawn] == name else (
                     f"{_word(seen[drawn])} and {_word(name)}"
                 )  # fmt: skip
                 yield f"{which} draw from one stream"
+                break
             seen[drawn] = name
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from attacks.audit.finding import Finding
 from attacks.audit.neighbours import Neighbours, Pair
 from attacks.audit.target import Line, Replay, Target, Values
+from attacks.audit.worst_neighbour import crowd_pair, named_sizes, size_pairs, worst_record
 from securenb.privacy.accountant import Query, worst
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.sensitivity import Adjacency
@@ -55,7 +56,18 @@ def audit_replay(
         except ValueError:
             return None
 
-    for pair in neighbours.pairs:
+    def once(rows: tuple[int, ...]) -> Replay | None:
+        return replayed(rows, traced=False)
+
+    def pairs() -> Iterator[Pair]:
+        yield from neighbours.pairs
+        progress("a crowd of records")
+        if odd := crowd_pair(neighbours, neighbours.crowd, once, adjacency, target.most_records()):
+            yield odd
+        sizes = named_sizes(lambda: target.replay(pool[neighbours.crowd[:1]], traced=False))
+        yield from size_pairs(sizes, neighbours, adjacency)
+
+    for pair in pairs():
         progress(pair.what.partition(" (")[0])
         before, after = (replayed(rows, traced=not pair.random) for rows in (pair.before, pair.after))
         if before is None or after is None:
@@ -78,6 +90,9 @@ def audit_replay(
         if claimed is None or loss > float(claimed) * (1 + 1e-6):
             _note(problems, WITHIN, pair, f"loss {loss:.6g}, claimed {claimed and float(claimed)}")
         largest = max(largest, loss)
+    progress("the worst record")
+    if problem := _worst(target, adjacency, neighbours, charged):
+        problems[WITHIN] = problems[WITHIN] or problem
     yield _unencodable(target, neighbours)
     progress("streams of noise")
     wrong = target.streams()
@@ -94,8 +109,30 @@ def audit_replay(
     progress("relations among cells")
     free = target.relations()
     yield Finding("L1", RELATIONS, "FAIL" if free else "PASS", "; ".join(free) or "holds")
+    progress("from records to what is charged")
+    for check, problem in target.path(neighbours.pool).items():
+        yield Finding("L1", check, "FAIL" if problem else "PASS", problem or "holds")
     progress("what follows the opened rows")
     yield _peeks(target, pool, neighbours)
+
+
+def _worst(target: Target, adjacency: Adjacency, neighbours: Neighbours, charged: dict[int, object]) -> str:
+    """Whether the worst record that is found loses more than is claimed, in words."""
+    claimed = target.claimed(adjacency)
+
+    def loss(before: Any, after: Any) -> float:
+        try:
+            one, other = (target.replay(records, traced=False) for records in (before, after))
+        except ValueError:
+            return 0.0
+        return _loss(one, other, charged, target.delta)
+
+    if adjacency != "add-remove" or claimed is None:
+        return ""
+    before, after, what = worst_record(target, neighbours, loss)
+    lost = loss(before, after)
+    short = lost > float(claimed) * (1 + 1e-6)
+    return f"loss {lost:.6g}, claimed {float(claimed)}; witness: {what}" if short else ""
 
 
 def _within(target: Target, pair: Pair) -> bool:
@@ -109,6 +146,7 @@ def _peeks(target: Target, pool: Any, neighbours: Neighbours) -> Finding:
         :8
     ]
     most = target.most_records()
+    ended, why = 0, "every pair holds more records than a node may"
     for pair in chosen:
         if most is not None and max(len(pair.before), len(pair.after)) > most:
             continue
@@ -116,10 +154,14 @@ def _peeks(target: Target, pool: Any, neighbours: Neighbours) -> Finding:
         try:
             found = target.peeks(one, other)
         except ValueError as error:
-            return Finding("L1", PEEKS, "INCONCLUSIVE", f"no round can be run: {error}")
+            why = str(error)
+            continue
+        ended += 1
         if found:
             return Finding("L1", PEEKS, "FAIL", f"{found}; witness: {pair.what}")
-    return Finding("L1", PEEKS, "PASS", f"{len(chosen)} pairs of rounds")
+    if not ended:
+        return Finding("L1", PEEKS, "INCONCLUSIVE", f"no round can be run: {why}")
+    return Finding("L1", PEEKS, "PASS", f"{ended} pairs of rounds")
 
 
 def _elsewhere(landed: Values | None, replay: Replay, lines: Sequence[Line]) -> str:

@@ -5,8 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from attacks.audit.black_box.outputs import Outputs, finite
+from attacks.audit.round_runs import learned
 from attacks.audit.target import Frozen, Tape, Values
 from protocols.errors import Abort
+from securenb.bayes.parameters import Floats
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
 from securenb.federation.round import Contributions, Round
@@ -25,6 +28,9 @@ def free_of_noise(release: Callable[[Noise], Values], names: Sequence[str]) -> S
         Of the cells.
     """
     nothing = release(Frozen())
+    sender = learned(lambda sources: release(sources("any")))
+    if sender is not None and len(set(sender.lands.tolist()) - {-1}) == len(nothing):
+        return []  # each cell has a draw of its own
     tapes = range(len(nothing) + 8)
     span = np.array([release(Tape(seed)) - nothing for seed in tapes], dtype=np.float64)
     _, sizes, axes = np.linalg.svd(span / 2.0**30)
@@ -40,21 +46,67 @@ def free_of_noise(release: Callable[[Noise], Values], names: Sequence[str]) -> S
 def peeking(federation: Federation, nodes: Sequence[Node], before: Records, after: Records) -> str:
     """What differs in the ends of two rounds of different records that open the same rows, in words.
 
-    The first node holds the records. The second round is prepared with its own, and opens what the first
-    one sent.
+    The first node holds the records, the others one each. The second round is prepared with its own, and
+    opens what the first one sent.
+
+    Raises
+    ------
+    ValueError
+        If neither round ends.
     """
     ends: list[Round | str] = []
+    company = max(before, after, key=len)[:1]
     kept: Contributions | None = None
     for records in (before, after):
         seeded = replace(federation, seed=federation.seed or 0)
-        holders = [replace(node, records=records if node is nodes[0] else node.records[:0]) for node in nodes]
-        sent = seeded.prepare(holders)
+        holders = [replace(node, records=records if node is nodes[0] else company) for node in nodes]
+        try:
+            sent = seeded.prepare(holders)
+        except (ValueError, Abort) as error:
+            ends.append(str(error))
+            continue
         kept = kept or sent
+        if sent.groups != kept.groups or sent.vectors.keys() != kept.vectors.keys():
+            return "who is summed with whom depends on records"
         try:
             ends.append(seeded.open(kept, by="ideal"))
         except (ValueError, Abort) as error:
             ends.append(str(error))
+    if isinstance(ends[0], str) and ends[0] == ends[1]:
+        raise ValueError(ends[0])
     return _difference(*ends)
+
+
+def ends(
+    federation: Federation, nodes: Sequence[Node], records: Records, seeds: Sequence[int], *, rows: bool
+) -> Outputs:
+    """What whole rounds open and learn, one a seed, if the first node holds these records.
+
+    Parameters
+    ----------
+    rows
+        Whether the opened rows are seen besides the model.
+    """
+    holders = [replace(node, records=records) if node is nodes[0] else node for node in nodes]
+    outcomes: list[str] = []
+    values: list[Floats | None] = []
+    # rounds without their ledgers, which replays look at
+    for seed in seeds:
+        try:
+            run = replace(federation, seed=seed, sources=None)
+            opened, _, _ = run.opened(run.prepare(holders), by="ideal")
+            model = run.readout.model(opened)
+        except (ValueError, Abort) as error:
+            outcomes.append(f"is refused: {str(error)[:60]}")
+            values.append(None)
+            continue
+        seen = [opened.rows.ravel()] if rows else []
+        values.append(np.concatenate([*seen, model.parameters.table.ravel()]).astype(np.float64))
+        outcomes.append("ends")
+    width = max((len(value) for value in values if value is not None), default=0)
+    same = [value if value is not None and len(value) == width else np.zeros(width) for value in values]
+    table = np.array(same).reshape(len(values), width)
+    return Outputs(np.array(outcomes), finite(table), (~np.isfinite(table)).sum(axis=1).astype(np.float64))
 
 
 def _difference(one: Round | str, other: Round | str) -> str:
@@ -64,6 +116,9 @@ def _difference(one: Round | str, other: Round | str) -> str:
         return "rows differ though the same vectors were sent"
     if not np.array_equal(one.model.parameters.table, other.model.parameters.table, equal_nan=True):
         return "the model depends on records other than through the opened rows"
+    pooled = [None if end.model.pooled is None else end.model.pooled for end in (one, other)]
+    if repr(pooled[0]) != repr(pooled[1]) or one.learned != other.learned:
+        return "what the round says depends on records"
     if one.ledger.releases != other.ledger.releases or one.refused != other.refused:
         return "the ledger, or who is refused, depends on records"
     return ""

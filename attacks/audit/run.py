@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from attacks.audit.asked_level import audit_asked
-from attacks.audit.finding import LEVELS, Audit, Level
+from attacks.audit.finding import LEVELS, Audit, Finding, Level
 from attacks.audit.ledger_level import audit_ledger
 from attacks.audit.neighbours import neighbours
 from attacks.audit.replay_level import audit_replay
@@ -70,6 +70,7 @@ def run_audit(
         raise ValueError(f"the confidence must be between 0 and 1, got {confidence}")
     streams, alpha = Streams(seed), 1 - confidence
     pairs = neighbours(target.schema, adjacency, streams.rng("neighbours"))
+    read = len(target.encode(pairs.pool))
     count: dict[str, Any] = {} if trials is None else {"trials": trials}
 
     def level(name: Level) -> Any:
@@ -91,7 +92,12 @@ def run_audit(
             case "L3":
                 return audit_view(target, adjacency, pairs, rng, alpha, progress=step, **count)
 
-    findings = tuple(chain.from_iterable(level(name) for name in LEVELS if name in levels))
+    findings: tuple[Finding, ...]
+    if read == len(pairs.pool):
+        findings = tuple(chain.from_iterable(level(name) for name in LEVELS if name in levels))
+    else:  # nothing can be said of single records
+        evidence = f"{len(pairs.pool)} records are read as {read}"
+        findings = (Finding("L1", "a record is read by itself", "FAIL", evidence),)
     claimed = target.claimed(adjacency)
     left_out = tuple(f"level {name}" for name in LEVELS if name not in levels)
     return Audit(

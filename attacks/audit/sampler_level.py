@@ -28,6 +28,12 @@ MOST_RUNS = 600
 
 MODULI = (2, 3, 5)
 
+LAGS = 400
+"""Cells between draws that are compared."""
+
+NEXT = 8
+"""Contributions between them."""
+
 
 def audit_samplers(
     target: Target,
@@ -35,16 +41,16 @@ def audit_samplers(
     progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Finding]:
     """One finding a sampler; none where there is no noise."""
-    laws = target.contributed()
-    if laws is None:
+    one = target.contributed()
+    if one is None:
         return
     columns: dict[Any, list[int]] = defaultdict(list)
-    for column, law in enumerate(laws):
+    for column, law in enumerate(one.laws):
         columns[law].append(column)
     for mode, draws in DRAWS.items():
         progress(f"the sampler of a {mode}")
         runs = min(MOST_RUNS, math.ceil(draws / max(map(len, columns.values()))))
-        added = target.added(mode, runs)
+        added = one.added(mode, runs)
         each = alpha / (len(DRAWS) * len(columns))
         problems = [
             problem for law, those in columns.items() for problem in misfits(added[:, those], law, each)
@@ -94,18 +100,16 @@ def misfits(draws: Integers, law: Any, alpha: float) -> Iterator[str]:
 
 
 def _repeats(draws: Integers, law: Any, same: float, alpha: float) -> Iterator[str]:
-    """Draws that return, or their negatives: in the next cell, half of the cells later, in the next run."""
-    runs, cells = (length // 2 for length in draws.shape)
-    pairs = {
-        "the next cell": (draws[:, 0 : 2 * cells : 2], draws[:, 1 : 2 * cells : 2]),
-        "half of the cells later": (draws[:, :cells], draws[:, cells : 2 * cells]),
-        "the next contribution": (draws[0 : 2 * runs : 2], draws[1 : 2 * runs : 2]),
-    }
+    """Draws that return, or their negatives: some cells later, or in the next contributions."""
+    runs, cells = draws.shape
+    pairs = {f"{lag} cells later": (draws[:, :-lag], draws[:, lag:]) for lag in range(1, min(cells, LAGS))}
+    pairs |= {f"{lag} contributions later": (draws[:-lag], draws[lag:]) for lag in range(1, min(runs, NEXT))}
     for what, (one, other) in pairs.items():
-        n = one.size
-        if n < 50:
+        # pairs share draws with other pairs: every other one of them, or of their runs, is independent
+        n = one.size // 2
+        if n < 25:
             continue
-        near = same + math.sqrt(math.log(6 / alpha) / (2 * n))
+        near = same + math.sqrt(math.log(8 * len(pairs) / alpha) / (2 * n))
         for sign, word in ((1, "equal"), (-1, "the negative of")):
             seen = float((one == sign * other).mean())
             if seen > near:

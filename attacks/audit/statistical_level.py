@@ -43,6 +43,7 @@ def audit_queries(
     alpha
         Probability that any of the bounds is wrong; split over the blocks.
     """
+    target = target.few()
     pool = target.encode(neighbours.pool)
     before, after = furthest(pool, neighbours, adjacency)
     schema = target.schema
@@ -55,13 +56,13 @@ def audit_queries(
         moved = _means(target, after, columns) - _means(target, before, columns)
         # what does not move tells nothing: it only costs time
         columns = columns[moved != 0] if (moved != 0).any() else columns[:1]
-        first, second = (target.sample(records, columns, trials, rng) for records in (before, after))
+        first, second = sampled(target, before, after, columns, trials, rng)
         each = alpha / len(schema.blocks)
         bound = tell_apart(target, before, after, columns, first, second, each)
         evidence = f"{bound}; claimed {claimed:.4g}" if claimed is not None else str(bound)
         verdict = judged(bound, claimed)
         # up to a delta no number of runs would: replays answer for that noise
-        if verdict == "PASS" and claimed and not target.delta and not shows_twice(claimed, trials, each):
+        if verdict == "PASS" and claimed and not target.delta and not shows_twice(claimed, len(first), each):
             needed = trials_needed(claimed, each)
             evidence += f"; twice as much would need {needed:,} runs to show"
             # more than can be run: replays answer for so large a claim, too
@@ -81,6 +82,15 @@ def furthest(pool: Any, neighbours: Neighbours, adjacency: Adjacency) -> tuple[A
     rows = (typical, corner) if adjacency == "add-remove" else (other, corner)
     before, after = (pool[np.array(index, dtype=np.int64)] for index in rows)
     return before, after
+
+
+def sampled(
+    target: Target, before: Any, after: Any, columns: NDArray[np.int64], trials: int, rng: np.random.Generator
+) -> tuple[Values, Values]:
+    """As many runs on either input: fewer than asked for if one of them cannot be run so often."""
+    first, second = (target.sample(records, columns, trials, rng) for records in (before, after))
+    count = min(len(first), len(second))
+    return first[:count], second[:count]
 
 
 def tell_apart(

@@ -1,7 +1,7 @@
 """The contract of what can be audited: what it claims, and a release that can be replayed."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from attacks.audit.black_box.outputs import Outputs
 from protocols.ring import Capacity, Integers
-from securenb.bayes.parameters import Floats
 from securenb.privacy.distributions import DiscreteGaussian, Distribution, Polya, Skellam
 from securenb.privacy.samplers import FastNoise, Noise
 from securenb.privacy.sensitivity import Adjacency
@@ -81,6 +81,22 @@ class Replay:
     landed: Values | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Contributed:
+    """What one contributor without records adds to the release.
+
+    Attributes
+    ----------
+    laws
+        On each coordinate, according to the ledger, (d,).
+    added
+        What is added in so many runs, (runs, d), each from a fresh stream.
+    """
+
+    laws: Sequence[object]
+    added: Callable[[Mode, int], Integers]
+
+
 class Target(ABC):
     """One release, and what is claimed of it."""
 
@@ -121,13 +137,19 @@ class Target(ABC):
         """What of a round depends on records other than through its opened rows; nothing, if all is well."""
         return ""
 
-    def contributed(self) -> Sequence[object] | None:
-        """The law, according to the ledger, of what one contributor adds to each coordinate."""
+    def contributed(self) -> Contributed | None:
+        """What one contributor without records adds; `None` if nothing, or if the law is not known."""
         return None
 
-    def added(self, mode: Mode, runs: int) -> Integers:
-        """What contributors without records add, shape (runs, d), each from a fresh stream."""
-        raise NotImplementedError
+    def path(self, pool: pd.DataFrame) -> dict[str, str]:
+        """What is wrong on the way from records to what is opened and charged, by what was checked.
+
+        Parameters
+        ----------
+        pool
+            A table of records.
+        """
+        return {}
 
     def most_records(self) -> int | None:
         """The most records that a node may hold; beyond it a refusal is no output."""
@@ -172,13 +194,16 @@ class Target(ABC):
         """How many rows like this one the adversary sees, of disjoint nodes."""
         return 1
 
-    def others(self) -> Values:
-        """What all other records add to the release, shape (d,): only a model depends on it."""
-        return np.zeros(self.schema.length, dtype=np.int64)
+    def few(self) -> "Target":
+        """The same release of as few contributors as will do, for levels that run it often."""
+        return self
 
-    def show(self, values: Values) -> Floats:
-        """What the view makes of released vectors, (trials, d) in, (trials, anything) out."""
-        return values.astype(np.float64)
+    def ends(self, records: Any, trials: int, rng: np.random.Generator) -> Outputs | None:
+        """What whole rounds end with, in independent runs: opened rows and the model, or that it is refused.
+
+        `None` if a release ends with what `sample` gives.
+        """
+        return None
 
 
 class Frozen(Noise):

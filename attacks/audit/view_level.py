@@ -1,29 +1,36 @@
-"""L3: whole releases as an adversary sees them, and canaries that need one run only."""
+"""L3: whole releases as an adversary sees them, rounds from end to end, and canaries in one run."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from attacks.audit.black_box.claim import Approximate
+from attacks.audit.black_box.search import choose
 from attacks.audit.canaries import guessed
 from attacks.audit.finding import Finding
-from attacks.audit.lower_bound import lower_bound
+from attacks.audit.lower_bound import Bound, trials_needed
 from attacks.audit.neighbours import Neighbours
-from attacks.audit.statistical_level import furthest, judged, tell_apart
+from attacks.audit.statistical_level import furthest, judged, sampled, tell_apart
 from attacks.audit.target import Target
-from securenb.bayes.parameters import Floats
 from securenb.privacy.sensitivity import Adjacency
 
 TRIALS = 400_000
-"""Runs on each input where the view is the released vector."""
+"""Runs on each input at most, where the view is the released vector."""
 
 CELLS = 1 << 24
 """Numbers that all runs on one input may amount to."""
 
-MODELS = 20_000
-"""Runs on each input where it is a model."""
+ROUNDS = 200
+"""Whole rounds on each input: enough for gross faults; replays show the rest, with certainty."""
 
-PILOT = 2_000
+FEWEST = 50_000
+"""Runs on each input at least; four times as many as would show twice the claim, where that is more."""
+
+HIGH = 12.0
+"""A claim beyond this is taken for it where runs are counted: no number of runs would contradict it."""
+
+PILOT = 1_000
 """Runs on each input that choose the pair of inputs; they are not counted."""
 
 FEWEST_CANARIES = 30
@@ -47,29 +54,41 @@ def audit_view(
     trials
         Runs on each input.
     """
+    whole, target = target, target.few()
     progress("choosing the pair that tells most")
     before, after, what = _most_telling(target, adjacency, neighbours, rng)
     claimed = target.claimed(adjacency)
     ceiling = None if claimed is None else float(claimed)
+
+    def finding(check: str, bound: Bound) -> Finding:
+        evidence = f"{bound}; witness: {what}" + ("" if ceiling is None else f"; claimed {ceiling:.4g}")
+        return Finding("L3", check, judged(bound, ceiling), evidence, bound.epsilon, ceiling)
+
     moved = np.flatnonzero(
         target.replay(before, traced=False).values != target.replay(after, traced=False).values
     )
-    progress(f"the {target.view} as a whole: {what}")
-    if target.view == "model":
-        first, second = _models(target, before, after, trials or MODELS, rng)
-        bound = lower_bound({"a linear score of the parameters": (first, second)}, target.delta, alpha / 2)
-    else:
-        count = trials or min(TRIALS, CELLS // len(moved))
-        one, two = (target.sample(records, moved, count, rng) for records in (before, after))
-        bound = tell_apart(target, before, after, moved, one, two, alpha / 2)
-    evidence = f"{bound}; witness: {what}" + ("" if ceiling is None else f"; claimed {ceiling:.4g}")
-    yield Finding(
-        "L3", f"the {target.view} as a whole", judged(bound, ceiling), evidence, bound.epsilon, ceiling
+    if target.view != "model":
+        progress(f"the {target.view} as a whole: {what}")
+        needed = TRIALS if not ceiling or target.delta else 4 * trials_needed(min(ceiling, HIGH), alpha / 3)
+        count = trials or min(TRIALS, CELLS // max(1, len(moved)), max(FEWEST, needed))
+        one, two = sampled(target, before, after, moved, count, rng)
+        bound = tell_apart(target, before, after, moved, one, two, alpha / 3)
+        yield finding(f"the {target.view} as a whole", bound)
+    progress(f"the model, and all that is opened: {what}")
+    ended = _rounds(
+        target,
+        before,
+        after,
+        ROUNDS if trials is None else min(ROUNDS, max(20, trials // 500)),
+        rng,
+        alpha / 3,
     )
-    rows = target.rows()
-    if adjacency == "add-remove" and target.view != "model" and rows >= FEWEST_CANARIES:
+    if ended is not None:
+        yield finding("the model as a whole" if target.view == "model" else "rounds from end to end", ended)
+    rows = whole.rows()
+    if adjacency == "add-remove" and whole.view != "model" and rows >= FEWEST_CANARIES:
         progress("canaries")
-        yield _canaries(target, before, after, moved, rows, rng, alpha / 2, ceiling)
+        yield _canaries(whole, before, after, moved, rows, rng, alpha / 3, ceiling)
 
 
 def _most_telling(
@@ -87,38 +106,40 @@ def _most_telling(
             before, after = (pool[np.array(rows, dtype=np.int64)] for rows in (pair.before, pair.after))
             candidates.append((before, after, pair.what))
     largest = -1.0
+    shifts: set[bytes] = set()
     for before, after, what in candidates:
         try:
             low, high = (target.replay(records, traced=False).values for records in (before, after))
         except ValueError:
             continue
         moved = np.flatnonzero(low != high)
-        if not len(moved):
+        shift = (high - low).tobytes()
+        # pairs that are shifted alike tell alike: that noise is the same is what replays show
+        if not len(moved) or shift in shifts:
             continue
-        first, second = (target.sample(records, moved, PILOT, rng) for records in (before, after))
+        shifts.add(shift)
+        first, second = sampled(target, before, after, moved, PILOT, rng)
         found = tell_apart(target, before, after, moved, first, second, 0.5).epsilon
         if found > largest:
             largest, best = found, (before, after, what)
     return best
 
 
-def _models(
-    target: Target, before: Any, after: Any, trials: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Scores of models that are seen, along the direction that separates a first batch best."""
-    everything = np.arange(target.schema.length)
+def _rounds(
+    target: Target, before: Any, after: Any, trials: int, rng: np.random.Generator, alpha: float
+) -> Bound | None:
+    """The best bound from whole rounds, by any question that has told releases apart; `None` without rounds.
 
-    def seen(records: Any, count: int) -> Floats:
-        # others' records: enough of them that the parameters are defined
-        sampled = target.sample(records, everything, count, rng) + target.others()
-        return target.show(sampled)
-
-    train = [seen(records, max(trials // 4, 100)) for records in (before, after)]
-    spread = train[0].var(axis=0) + train[1].var(axis=0)
-    direction = np.divide(
-        train[1].mean(axis=0) - train[0].mean(axis=0), spread, out=np.zeros_like(spread), where=spread > 0
-    )
-    return seen(before, trials) @ direction, seen(after, trials) @ direction
+    Questions, and the cut, come from one half of the rounds, counts from the other.
+    """
+    first, second = (target.ends(records, trials, rng) for records in (before, after))
+    if first is None or second is None:
+        return None
+    claim, half = Approximate(1.0, target.delta), trials // 2
+    event = choose(first[:half], second[:half], claim)
+    if event is None:
+        return Bound(0.0, "nothing that differs", (0, 0), half)
+    return event.bound(first[half:], second[half:], claim, alpha)
 
 
 def _canaries(
@@ -134,11 +155,9 @@ def _canaries(
     """One canary a row, in or out by a coin; the most telling rows are guessed."""
     inside = rng.random(rows) < 0.5
     low, high = (target.replay(records, traced=False).values[columns] for records in (before, after))
-    outputs = np.where(
-        inside[:, None],
-        target.sample(after, columns, rows, rng),
-        target.sample(before, columns, rows, rng),
-    ).astype(np.float64)
+    without, with_it = sampled(target, before, after, columns, rows, rng)
+    inside = inside[: len(without)]
+    outputs = np.where(inside[:, None], with_it, without).astype(np.float64)
     # each coordinate between the two true answers, from -1 to 1; coordinates weigh the same
     bounded = np.clip(outputs, np.minimum(low, high), np.maximum(low, high))
     score = (2 * (bounded - low) / (high - low) - 1).sum(axis=1)
