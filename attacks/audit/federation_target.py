@@ -1,6 +1,6 @@
 """Our own rounds, as a target: one federation, seen in one of the views."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -11,30 +11,27 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attacks.audit.black_box.outputs import Outputs
+from attacks.audit.contributors import contributors, drawn_by_others, strays
 from attacks.audit.path_checks import charged_again, fresh_bits, opened_as_sent, read_alone
-from attacks.audit.recording import Asked, Name, SharedSource, alike, recorded
+from attacks.audit.recording import SharedSource
 from attacks.audit.recording import traced as trace
 from attacks.audit.round_ends import ends, free_of_noise, peeking
 from attacks.audit.round_runs import Added, Sender, learned, runs
-from attacks.audit.target import Contributed, Frozen, Line, Mode, Replay, Tape, Target, Values, View
+from attacks.audit.target import Contributed, Frozen, Line, Replay, Tape, Target, Values, View
 from protocols.grouping import Groups
 from protocols.party import AGGREGATOR
-from protocols.ring import Capacity, Integers
+from protocols.ring import Capacity
 from protocols.schemes.verified import Verified
 from protocols.session import Session
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
-from securenb.federation.noise_plan import NoiseSources, StreamSources
+from securenb.federation.noise_plan import NoiseSources
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.ledger import Ledger
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.privacy.samplers import Noise
 from securenb.privacy.sensitivity import Adjacency
-from securenb.randomness import Streams
 from securenb.schema.records import Records
-
-STREAMS = 200
-"""How many contributors' streams are drawn from."""
 
 FEW = 6
 """Nodes in a group of the rounds that statistical levels run: a row of more nodes costs the same."""
@@ -226,7 +223,9 @@ class FederationTarget(Target):
         """See `Target.contributed`."""
         if isinstance(self.federation.mechanism, NoNoise):
             return None
-        return Contributed(self._charged(self.size), self._added)
+        nothing = self.nodes[0].records[:0]
+        drawn = partial(drawn_by_others, self.federation, self.session, self.size, nothing)
+        return Contributed(self._charged(self.size), drawn)
 
     def _charged(self, size: int) -> Sequence[object]:
         """The law that is charged for one share, or dose, in a group of `size`, on each coordinate."""
@@ -236,72 +235,13 @@ class FederationTarget(Target):
         ]
         return [law for law, block in laws for _ in range(block.stop - block.start)] * len(schema.classes)
 
-    def _added(self, mode: Mode, count: int) -> Integers:
-        seed = None if mode == "release" else self.federation.seed or 0
-        federation = replace(self.federation, seed=seed, sources=None)
-        protocol, records = federation.protocol, self.nodes[0].records[:0]
-        if isinstance(protocol, Verified) and protocol.noise is not None:
-            return np.array([protocol.noise(AGGREGATOR, self.session, at) for at in range(count)])
-        return np.array(
-            [federation.contribution(Node(f"contributor-{at}", records), self.size) for at in range(count)]
-        )
-
     def streams(self) -> Sequence[str]:
         """See `Target.streams`: each contributor asks as charged, from a stream of its own, and adds all."""
         if isinstance(self.federation.mechanism, NoNoise):
             return ()
-        problems: list[str] = []
-        owner: dict[Name, str] = {}
-        first: dict[int, Asked] = {}
-        for who, size, added in self._contributors():
-            asked = recorded(who, size, added)
-            if size not in first:
-                first[size] = asked
-                problems += self._otherwise(who, size, trace(added)[2])
-            if not asked.calls:
-                problems.append(f"{who} asks for no noise")
-            elif [*asked.calls.values()] != [*first[size].calls.values()]:
-                problems.append(f"{who} asks for other noise than {first[size].who}")
-            elif not np.array_equal(asked.added, first[size].added):
-                problems.append(f"{who} does not add what it drew as {first[size].who} does")
-            for name in asked.calls:
-                if name in owner:
-                    problems.append(f"{owner[name]} and {who} draw from one stream")
-                owner.setdefault(name, who)
-        names = list(owner)[:STREAMS]
-        real = replace(self.federation, seed=None, sources=None)
-        problems += alike(StreamSources(Streams(self.federation.seed or 0)), names, again=False)
-        problems += alike(real.noise_sources, names, again=True)
-        return problems
-
-    def _otherwise(self, who: str, size: int, laws: Sequence[object | None]) -> list[str]:
-        """Where a contributor's noise is not the one share, or dose, that is charged."""
-        for at, (drawn, law) in enumerate(zip(laws, self._charged(size), strict=True)):
-            if drawn != law:
-                where = next(line.name for line in self.lines() if at in line.columns)
-                return [f"{who} adds {drawn} to {where}, the ledger has {law}"]
-        return []
-
-    def _contributors(self) -> Iterator[tuple[str, int, Callable[[NoiseSources], Integers]]]:
-        """Who adds noise, in a group of which size, and what it adds to its vector or row without records."""
-        no_records = self.nodes[0].records[:0]
-
-        def sent(name: str, size: int, sources: NoiseSources) -> Integers:
-            return replace(self.federation, sources=sources).contribution(Node(name, no_records), size)
-
-        def dose(who: str, group: int, sources: NoiseSources) -> Integers:
-            protocol = replace(self.federation, sources=sources).protocol
-            assert isinstance(protocol, Verified)
-            assert protocol.noise is not None
-            return protocol.noise(who, self.session, group)
-
-        for index, group in enumerate(self.groups):
-            if self.federation.proven:
-                for who in (AGGREGATOR, *self.session.trustees):
-                    yield f"{who} for group {index}", len(group), partial(dose, who, index)
-            else:
-                for name in group:
-                    yield name, len(group), partial(sent, name, len(group))
+        found = contributors(self.federation, self.session, self.groups, self.nodes[0].records[:0])
+        cells = [line.name for line in self.lines() for _ in line.columns]
+        return strays(self.federation, found, self._charged, cells)
 
     def rows(self) -> int:
         """See `Target.rows`."""
@@ -347,19 +287,12 @@ class FederationTarget(Target):
         """All contributors that count but the one with records."""
         if self.federation.proven or self.view == "node":
             return ()
-        groups = self.groups if self.view != "group" else [self.groups[self.group]]
-        counted = [
-            (name, len(group))
-            for group in groups
-            for name in group[: self.federation.noise.honest(len(group))]
-        ]
-
-        def added(name: str, size: int, sources: NoiseSources) -> Values:
-            federation = replace(self.federation, sources=sources)
-            return federation.contribution(Node(name, self.nodes[0].records[:0]), size)
-
-        found = [partial(added, *each) for each in counted if each[0] != self.groups[self.group][0]]
-        return [(one, learned(one)) for one in found]
+        groups = self.groups if self.view != "group" else (self.groups[self.group],)
+        counted = {name for group in groups for name in group[: self.federation.noise.honest(len(group))]}
+        counted -= {self.groups[self.group][0]}
+        nothing = self.nodes[0].records[:0]
+        found = contributors(self.federation, self.session, groups, nothing)
+        return [(added, learned(added)) for name, _, added in found if name in counted]
 
     def ends(self, records: Any, trials: int, rng: np.random.Generator) -> Outputs:
         """See `Target.ends`."""

@@ -52,6 +52,8 @@ class Neighbours:
     corner, opposite
         Rows that, added, move every sum and every level as far as they go, in the first class, and the
         same in the second class.
+    special
+        Rows of special records, those of `KINDS`.
     crowd
         Rows of random records.
     """
@@ -60,6 +62,7 @@ class Neighbours:
     pairs: tuple[Pair, ...]
     corner: int
     opposite: int
+    special: range
     crowd: range
 
 
@@ -97,7 +100,8 @@ def neighbours(
             )
     pairs += _sized(classes, special, adjacency)
     crowd = range(TYPICAL + len(KINDS) * classes, len(pool))
-    return Neighbours(pool, tuple(pairs), special["highest", 0], special["highest", 1], crowd)
+    corners = special["highest", 0], special["highest", 1]
+    return Neighbours(pool, tuple(pairs), *corners, range(TYPICAL, crowd.start), crowd)
 
 
 def _added(classes: int, special: dict[tuple[str, int], int], typical: tuple[int, ...]) -> Iterator[Pair]:

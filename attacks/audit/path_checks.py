@@ -70,7 +70,7 @@ def charged_again(federation: Federation, nodes: Sequence[Node]) -> str:
         twice.record(release)
     for adjacency in ADJACENCIES:
         for seen in ("row", "vector"):
-            first, both = once.epsilon(adjacency, seen), twice.epsilon(adjacency, seen)  # type: ignore[arg-type]
+            first, both = once.epsilon(adjacency, seen), twice.epsilon(adjacency, seen)
             if first is not None and (both is None or both < 2 * first):
                 return f"two rounds are charged {both and float(both)}, one {float(first)} ({adjacency})"
         for release in once.releases:
@@ -88,9 +88,7 @@ def _charged_whole_nodes(federation: Federation, sizes: Sequence[int]) -> str:
     enough, mechanism = federation.noise.honest(min(sizes)), federation.mechanism
     for adjacency in ADJACENCIES:
         costs = [mechanism.cost(federation.schema, adjacency, enough, enough, cap) for cap in (1, 3)]
-        if costs[0] is None or costs[1] is None:
-            continue
-        one, three = (epsilon_at(cost, mechanism.delta) for cost in costs)
+        one, three = (None if cost is None else epsilon_at(cost, mechanism.delta) for cost in costs)
         if one is None or three is None:
             continue
         least = 3 * one if not mechanism.delta else one

@@ -127,9 +127,9 @@ def _worst(target: Target, adjacency: Adjacency, neighbours: Neighbours, charged
             return 0.0
         return _loss(one, other, charged, target.delta)
 
-    if adjacency != "add-remove" or claimed is None:
+    if claimed is None:
         return ""
-    before, after, what = worst_record(target, neighbours, loss)
+    before, after, what = worst_record(target, neighbours, adjacency, loss)
     lost = loss(before, after)
     short = lost > float(claimed) * (1 + 1e-6)
     return f"loss {lost:.6g}, claimed {float(claimed)}; witness: {what}" if short else ""

@@ -46,18 +46,35 @@ def free_of_noise(release: Callable[[Noise], Values], names: Sequence[str]) -> S
 def peeking(federation: Federation, nodes: Sequence[Node], before: Records, after: Records) -> str:
     """What differs in the ends of two rounds of different records that open the same rows, in words.
 
-    The first node holds the records, the others one each. The second round is prepared with its own, and
-    opens what the first one sent.
+    The first node holds the records, the others none, or one each. The second round is prepared with its
+    own, and opens what the first one sent.
 
     Raises
     ------
     ValueError
-        If neither round ends.
+        If neither of two rounds ends.
     """
+    why = ""
+    for company in (before[:0], max(before, after, key=len)[:1]):
+        ends = _ended(federation, nodes, (before, after), company)
+        if ends is None:
+            return "who is summed with whom depends on records"
+        if isinstance(ends[0], str) and ends[0] == ends[1]:
+            why = why or ends[0]
+        elif found := _difference(*ends):
+            return found
+    if why:
+        raise ValueError(why)
+    return ""
+
+
+def _ended(
+    federation: Federation, nodes: Sequence[Node], both: Sequence[Records], company: Records
+) -> list[Round | str] | None:
+    """Two rounds that open the same rows, or why there are none; `None` if they have other groups."""
     ends: list[Round | str] = []
-    company = max(before, after, key=len)[:1]
     kept: Contributions | None = None
-    for records in (before, after):
+    for records in both:
         seeded = replace(federation, seed=federation.seed or 0)
         holders = [replace(node, records=records if node is nodes[0] else company) for node in nodes]
         try:
@@ -67,14 +84,12 @@ def peeking(federation: Federation, nodes: Sequence[Node], before: Records, afte
             continue
         kept = kept or sent
         if sent.groups != kept.groups or sent.vectors.keys() != kept.vectors.keys():
-            return "who is summed with whom depends on records"
+            return None
         try:
             ends.append(seeded.open(kept, by="ideal"))
         except (ValueError, Abort) as error:
             ends.append(str(error))
-    if isinstance(ends[0], str) and ends[0] == ends[1]:
-        raise ValueError(ends[0])
-    return _difference(*ends)
+    return ends
 
 
 def ends(

@@ -116,31 +116,42 @@ def size_pairs(sizes: Sequence[int], neighbours: Neighbours, adjacency: Adjacenc
 
 
 def worst_record(
-    target: Target, neighbours: Neighbours, loss: Callable[[Any, Any], float]
+    target: Target, neighbours: Neighbours, adjacency: Adjacency, loss: Callable[[Any, Any], float]
 ) -> tuple[Any, Any, str]:
-    """Typical records, and those with one more that loses most: each feature's worst value, put together.
+    """Typical records, and those with one more, or another, that loses most: each feature's worst values.
 
     Parameters
     ----------
     loss
         Of records before and after.
     """
-    schema, base = target.schema, neighbours.pool.head(20)
-    columns = [*(feature.name for feature in schema.features), schema.label]
-    start = neighbours.pool.iloc[neighbours.corner]
-    tried = [
-        (name, value)
-        for name in columns
-        for value in list(dict.fromkeys(neighbours.pool[name].iloc[:80].tolist()))[-VALUES:]
-    ]
-    variants = pd.DataFrame([{**start, name: value} for name, value in tried], columns=base.columns)
-    records = target.encode(pd.concat([base, variants], ignore_index=True))
+    base, special = neighbours.pool.head(20), neighbours.pool.iloc[list(neighbours.special)]
+    start = special.iloc[0]
+    replaced = adjacency == "replace-one"
+    tried: list[tuple[str, object, object]] = []
+    for name in base.columns:
+        values = list(dict.fromkeys([*special[name], *neighbours.pool[name].iloc[:4]]))
+        values = values[:3] + values[-3:] if len(values) > VALUES else values
+        if replaced and name != target.schema.label:
+            tried += [(name, one, other) for one in values[:5] for other in values[:5] if one != other]
+        else:
+            tried += [(name, value, value) for value in values]
+    rows = pd.DataFrame(
+        [{**start, name: value} for name, *both in tried for value in both], columns=base.columns
+    )
+    records = target.encode(pd.concat([base, rows], ignore_index=True))
     typical = np.arange(len(base))
-    worst: dict[str, tuple[float, Any]] = {}
-    for at, (name, value) in enumerate(tried):
-        lost = loss(records[typical], records[np.append(typical, len(base) + at)])
+
+    def pair(at: int) -> tuple[Any, Any]:
+        one, other = (records[np.append(typical, at + step)] for step in (0, 1))
+        return (one if replaced else records[typical]), other
+
+    worst: dict[str, tuple[float, object, object]] = {}
+    for at, (name, one, other) in enumerate(tried):
+        lost = loss(*pair(len(base) + 2 * at))
         if name not in worst or lost > worst[name][0]:
-            worst[name] = lost, value
-    together = pd.DataFrame([{name: value for name, (_, value) in worst.items()}], columns=base.columns)
-    found = target.encode(pd.concat([base, together], ignore_index=True))
-    return found[typical], found, "typical records and the worst one that was found"
+            worst[name] = lost, one, other
+    both = [{name: values[side] for name, values in worst.items()} for side in (1, 2)]
+    table = pd.concat([base, pd.DataFrame(both, columns=base.columns)], ignore_index=True)
+    records = target.encode(table)
+    return *pair(len(base)), "typical records and the worst one that was found"
