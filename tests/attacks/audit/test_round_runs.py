@@ -75,4 +75,4 @@ def test_sizes_that_the_code_names_are_found():
     def limited(count):
         return count > 321
 
-    assert named_sizes(lambda: limited(5)) == [321]
+    assert 321 in named_sizes(lambda: limited(5))
