@@ -26,6 +26,7 @@ from securenb.deploy.log import Log
 from securenb.deploy.plan import Opening, Plan, propose
 from securenb.deploy.round_choices import RoundChoices
 from securenb.deploy.site import Question
+from securenb.deploy.turn import RUNNING, held, is_held
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.federation.federation import Federation
 from securenb.federation.round import Round
@@ -35,6 +36,7 @@ from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.toml import read_schema
 
+ROUNDS = "rounds"
 SCENARIO, PROGRESS, RESULT = "scenario.json", "progress.jsonl", "result"
 _ROUND = re.compile(r"\d{4}")
 
@@ -122,7 +124,7 @@ class Coordinator:
 
     def rounds(self) -> list[Path]:
         """The folders of all rounds, oldest first."""
-        return sorted(path for path in (self.folder / "rounds").glob("*") if _ROUND.fullmatch(path.name))
+        return sorted(path for path in (self.folder / ROUNDS).glob("*") if _ROUND.fullmatch(path.name))
 
     def order(self, choices: Mapping[str, Any]) -> Path:
         """The folder of a new round, with its scenario in it.
@@ -130,12 +132,14 @@ class Coordinator:
         Raises
         ------
         ValueError
-            If the choices make no scenario, or none for this deployment.
+            If the choices make no scenario, or none for this deployment, or a round is running.
         """
         scenario = self.scenario(choices)
         self.propose(scenario)
         done = self.rounds()
-        folder = self.folder / "rounds" / f"{int(done[-1].name) + 1 if done else 1:04d}"
+        if done and is_held(done[-1] / RUNNING):
+            raise ValueError(f"round {done[-1].name} is running: a second one would take its parties away")
+        folder = self.folder / ROUNDS / f"{int(done[-1].name) + 1 if done else 1:04d}"
         folder.mkdir(parents=True)
         (folder / SCENARIO).write_text(json.dumps(dict(choices)) + "\n", encoding="utf-8")
         return folder
@@ -169,9 +173,13 @@ class Coordinator:
         reach
             What carries questions of a session, given its id and the seconds that a stage may take.
         """
-        folder = self.folder / "rounds" / name
+        folder = self.folder / ROUNDS / name
         if not _ROUND.fullmatch(name) or not (folder / SCENARIO).is_file() or (folder / PROGRESS).exists():
             raise ValueError(f"there is no round {name!r} that waits to be run")
+        with held(folder / RUNNING):
+            self._run(folder, reach)
+
+    def _run(self, folder: Path, reach: Callable[[bytes, float], Carrier]) -> None:
         log = Log(folder / PROGRESS)
         try:
             scenario = self.scenario(json.loads((folder / SCENARIO).read_text(encoding="utf-8")))

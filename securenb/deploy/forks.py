@@ -18,6 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from securenb.deploy.gate import gate
 from securenb.deploy.guard import guard
 from securenb.deploy.launch import FOLDER, LOG, NOT_LET_IN, PATIENCE, SUPERLINK, SUPERNODE, said_since
 from securenb.deploy.pace import hasten
@@ -42,6 +43,9 @@ UNPACKS = {
     SUPERNODE: "flwr.supernode.runtime.run_clientapp",
 }
 """Where Flower unpacks what it takes for an app."""
+
+SERVES = "flwr.superlink.main"
+"""Where Flower makes what the coordinator's port answers with."""
 
 LATE = {
     SUPERLINK: ("securenb.deploy.server_app", "httpcore"),
@@ -150,6 +154,8 @@ def main(arguments: Sequence[str]) -> int:
     command = arguments[0]
     forks = Forks(COMMANDS[command])
     guard(importlib.import_module(UNPACKS[command]))
+    if command == SUPERLINK:
+        gate(importlib.import_module(SERVES))
     hasten(command)
     for module in LATE[command]:
         importlib.import_module(module)

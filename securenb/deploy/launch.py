@@ -157,6 +157,8 @@ def _environment(folder: Path) -> dict[str, str]:
         "PATH": os.devnull,
         # one thread before a fork; parties count in integers, which need no more
         "OPENBLAS_NUM_THREADS": "1",
+        # an address that a request claims for itself counts for nothing: see `securenb.deploy.gate`
+        "FORWARDED_ALLOW_IPS": "",
         "FLWR_HOME": str(_home(folder)),
         "FLWR_TELEMETRY_ENABLED": "0",
         "FLWR_DISABLE_UPDATE_CHECK": "1",

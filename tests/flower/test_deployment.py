@@ -4,7 +4,12 @@ A deployment takes many seconds to start, so all tests here share one; each leav
 site on its way back.
 """
 
+import http.client
+import os
+import signal
+import ssl
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -78,6 +83,61 @@ def test_strangers_get_one_clear_line(deployment, tmp_path):
     assert done.returncode == 2
     assert "does not know this node's key" in done.stderr
     assert not (stranger / "releases").exists()
+
+
+def test_a_stranger_on_the_port_is_refused_what_is_the_operators(deployment):
+    # another address than the one that is called: as from another machine
+    host, port = deployment.address.split(":")
+    trusted = ssl.create_default_context(cafile=str(deployment.place("site-1") / "ca.pem"))
+    seen = {}
+    for source in ("127.0.0.2", host):
+        call = http.client.HTTPSConnection(
+            host, int(port), context=trusted, source_address=(source, 0), timeout=20
+        )
+        for path in (
+            "/v1/control/list-runs",
+            "/v1/control/stop-run",
+            "/v1/runtime/pull-task",
+            "/v1/fleet/get-run",
+        ):
+            call.request("POST", path)
+            answer = call.getresponse()
+            answer.read()
+            seen.setdefault(path, []).append(answer.status)
+        call.close()
+    assert [statuses[0] for statuses in seen.values()][:3] == [403, 403, 403]
+    assert 403 not in [statuses[1] for statuses in seen.values()]
+    assert seen["/v1/fleet/get-run"][0] != 403
+
+
+def test_a_second_round_at_once_is_refused_and_a_killed_one_has_ended(deployment, until):
+    known = deployment.rounds()
+    assert until((deployment.place(VICTIM) / "process").exists)
+    deployment.kill(VICTIM)  # so that the round waits for a site, for as long as this takes
+    first = deployment.start(protocol="secagg", epsilon="1", seed=31)
+    assert until(lambda: len(deployment.rounds()) > len(known))
+    (place,) = set(deployment.rounds()) - set(known)
+    assert until(lambda: deployment.events(place, "planned"))
+    _, done = deployment.round(protocol="secagg", epsilon="1", seed=32)
+    assert done.returncode == 2
+    assert "another `securenb deploy run` works for" in done.stderr
+    with pytest.raises(ValueError, match=f"round {place.name} is running"):
+        deployment.coordinator.order({"protocol": "secagg", "epsilon": "1", "seed": 32})
+    assert deployment.rounds() == [*known, place]
+    # what Linux does to a process that takes too much memory
+    inode = str((place / "running").stat().st_ino)
+    locks = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    holders = [int(lock[4]) for lock in locks if lock[1] == "FLOCK" and lock[5].split(":")[2] == inode]
+    for pid in holders:
+        os.kill(pid, signal.SIGKILL)
+    output, _ = first.communicate(timeout=60)
+    assert holders
+    assert first.returncode == 4
+    assert "the round's process ended in the middle" in output
+    assert deployment.events(place, "aborted")
+    deployment.join(VICTIM)
+    _, done = deployment.round(protocol="plain", epsilon="1", seed=33)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_shipped_code_is_not_run_and_the_next_round_works(deployment, tmp_path):

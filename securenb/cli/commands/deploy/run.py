@@ -18,8 +18,14 @@ from securenb.deploy.coordinator import PROGRESS, RESULT, Coordinator
 from securenb.deploy.folder import APP, COORDINATOR
 from securenb.deploy.guard import REFUSED
 from securenb.deploy.log import Log
+from securenb.deploy.turn import ORDERING, RUNNING, held, is_held
 
 SUBMIT_SECONDS = 40
+
+ENDED = (
+    "the round's process ended in the middle, killed or stopped from outside; "
+    "no site releases anything twice, so a new round may be run"
+)
 
 
 def command(
@@ -43,17 +49,13 @@ def command(
     choices = tomllib.loads(scenario.read_text(encoding="utf-8"))
     if "test_file" in choices:
         choices["test_file"] = str((scenario.parent / choices["test_file"]).absolute())
-    place = coordinator.order(choices)
-    seen = (own / launch.LOG).stat().st_size
-    submit = launch.submit(own, own / APP / "securenb-round", place.name)
-    done = subprocess.run(
-        submit.arguments, env=submit.environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
+    try:
+        with held(own / ORDERING):
+            place, last = _round(own, coordinator, choices, quiet=json)
+    except BlockingIOError:
         raise ValueError(
-            f"the coordinator did not take the round: {launch.last_line(done.stdout + done.stderr)}"
-        )
-    last = _follow(own, place, seen, quiet=json)
+            f"another `securenb deploy run` works for {folder}: wait until it has ended"
+        ) from None
     if last["event"] == "aborted":
         raise Abort(str(last["why"]))
     result = place / RESULT
@@ -68,17 +70,38 @@ def command(
     console.say(f"written to {result if out is None else out}: results.csv, model.json, manifest.json")
 
 
+def _round(
+    own: Path, coordinator: Coordinator, choices: dict[str, Any], *, quiet: bool
+) -> tuple[Path, dict[str, Any]]:
+    """Order a round and follow it to its end; its folder, and the last line of its progress."""
+    place = coordinator.order(choices)
+    seen = (own / launch.LOG).stat().st_size
+    submit = launch.submit(own, own / APP / "securenb-round", place.name)
+    done = subprocess.run(
+        submit.arguments, env=submit.environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise ValueError(
+            f"the coordinator did not take the round: {launch.last_line(done.stdout + done.stderr)}"
+        )
+    return place, _follow(own, place, seen, quiet=quiet)
+
+
 def _follow(own: Path, place: Path, seen: int, *, quiet: bool) -> dict[str, Any]:
     """Show progress until the round has ended; its last line. `seen` is the end of Flower's log before it."""
     log, shown = Log(place / PROGRESS), 0
     began = time.monotonic()
     while True:
+        ended = shown and not is_held(place / RUNNING)  # looked at before its last line is read
         for line in log.lines()[shown:]:
             shown += 1
             if not quiet:
                 console.say(_told(line))
             if line["event"] in ("opened", "aborted"):
                 return line
+        if ended:
+            log.write("aborted", why=ENDED)
+            continue
         if processes.alive(own) is None:
             raise Abort(
                 "the coordinator died; `securenb deploy up` starts it again; no site releases anything twice"
