@@ -40,7 +40,7 @@ class Node:
         """
         if isinstance(schema, Increments):
             kept = replace(self, records=schema.kept(self.records)).statistics(schema.base)
-            return schema.expanded(schema.within(kept.table)).reshape(-1) * grid + noise
+            return schema.expanded(kept.table).reshape(-1) * grid + noise
         return self.statistics(schema).vector() * grid + noise
 
 

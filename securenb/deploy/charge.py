@@ -9,10 +9,10 @@ import numpy as np
 
 from protocols.engines.lasting import Reply
 from protocols.ring import Integers
+from securenb.data.node import Node
 from securenb.privacy.journal import LedgerFile, State
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
-from securenb.schema.statistics import Statistics
 
 UNSAID = "refuses; its own log says why"
 """What the coordinator hears of whatever may depend on a site's records, its ledger or its disk."""
@@ -86,12 +86,13 @@ def give_back(ledger: LedgerFile) -> None:
                 ledger.give_back(payment.name)
 
 
-def other(schema: Schema, vector: Integers) -> Integers:
+def other(layout: Schema, vector: Integers) -> Integers:
     """The vector of a site with other records: with none, or with one where this one is all zeros."""
     if vector.any():
         return np.zeros_like(vector)
-    codes = np.zeros((1, len(schema.features)), dtype=np.int32)
-    return Statistics.of(schema, Records(codes, np.zeros(1, dtype=np.int32))).vector()
+    codes = np.zeros((1, len(layout.features)), dtype=np.int32)
+    node = Node("other", Records(codes, np.zeros(1, dtype=np.int32)))
+    return node.contribution(layout, np.zeros_like(vector), 1)
 
 
 def _said(reply: Reply) -> Reply:

@@ -156,7 +156,7 @@ class Coordinator:
         rule = choose_rule(scenario.rule)
         if getattr(rule, "reference", ()) is None:
             raise ValueError(f"rule {scenario.rule} needs public records, and a deployment has none")
-        federation = scenario.federation_over(self.schema)
+        federation = scenario.federation_over(self.schema, nodes=len(self.settings.sites))
         plan, session = propose(scenario, federation, federation.grouped(self.settings.sites))
         if absent := set(session.trustees) - set(self.roster):
             raise ValueError(

@@ -32,13 +32,13 @@ def dry_run(site: Site, choices: Mapping[str, Any]) -> str:
     }
     sites = [name for name in site.roster if name != AGGREGATOR and name not in trustees]
     scenario = RoundChoices.checked(**choices)
-    federation = scenario.federation_over(schema)
+    federation = scenario.federation_over(schema, nodes=len(sites))
     plan, session = propose(scenario, federation, federation.grouped(sites))
     site.limits.check(plan, federation, session)
     node = site.node()
     size = len(session.groups[session.group_of[me]])
     share = federation.share(node, size)
-    exact = node.statistics(schema).vector() * federation.mechanism.grid
+    exact = node.contribution(federation.layout, np.zeros_like(share), federation.mechanism.grid)
     vectors = {name: np.zeros(session.length, dtype=np.int64) for name in sites} | {me: exact + share}
     parties = federation.protocol.parties(vectors, session, federation.streams.entropy_for)
     run = LocalRun(parties, federation.protocol.codec(session), session, watch=[me])

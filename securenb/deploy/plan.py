@@ -14,9 +14,10 @@ from securenb.federation.federation import Federation
 from securenb.privacy.spec import choose_mechanism
 from securenb.robust.rule import Rule
 from securenb.robust.rules.sum import Sum
+from securenb.robust.spec import choose_rule, spell_rule
 from securenb.schema.schema import Schema
 
-VERSION = 1
+VERSION = 2
 """Raised whenever parties of two releases of securenb could not run together."""
 
 
@@ -35,6 +36,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Specs; the session binds all parameters of the protocol.
     proven
         Whether nodes prove their exact statistics, and aggregators add the noise.
+    rule
+        Spec of the rule where sites send what it asks for instead of statistics; else `sum`.
     seed
         Makes the round a simulation, in which nothing is secret; sites must have agreed to such.
     """
@@ -52,6 +55,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     colluding: int
     record_cap: int
     proven: bool
+    rule: str
     seed: int | None
 
     def federation(self, schema: Schema, rule: Rule | None = None) -> Federation:
@@ -60,7 +64,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             schema=schema,
             protocol=PROTOCOLS.build(self.protocol, threshold=self.threshold),
             mechanism=choose_mechanism(self.mechanism, self.epsilon, self.delta),
-            rule=Sum() if rule is None else rule,
+            rule=rule or choose_rule(self.rule),
             colluding=self.colluding,
             record_cap=self.record_cap,
             proven=self.proven,
@@ -101,6 +105,7 @@ def propose(scenario: Choices, federation: Federation, groups: Groups) -> tuple[
         colluding=scenario.colluding,
         record_cap=federation.record_cap,
         proven=federation.proven,
+        rule=spell_rule(federation.rule if federation.rule.increments else Sum()),
         seed=scenario.seed,
     )
     return plan, session

@@ -6,6 +6,7 @@ from pydantic import model_validator
 
 from securenb.deploy.safety import COLLUDING
 from securenb.experiments.choices import Choices
+from securenb.robust.spec import choose_rule
 
 
 class RoundChoices(Choices):
@@ -25,6 +26,7 @@ class RoundChoices(Choices):
         if not isinstance(choices, dict) or "colluding" in choices:
             return choices
         protocol, _, _ = str(choices.get("protocol")).partition("(")
-        proven = protocol == "verified" and choices.get("record_cap") is not None
+        votes = choose_rule(choices.get("rule", "sum")).increments
+        proven = protocol == "verified" and (votes or choices.get("record_cap") is not None)
         by_itself = choices.get("group_size") == 1
         return {**choices, "colluding": 0 if proven or by_itself else COLLUDING}

@@ -164,7 +164,7 @@ class Site:
         reply = LastingParty(self._maker(birth, vector, federation, session), post, steps).answer(step)
         charge = SessionCharge(self.ledger, name)
         if birth.vector:
-            twin = self._maker(birth, other(self.schema, vector), federation, session)
+            twin = self._maker(birth, other(federation.layout, vector), federation, session)
             charge.settle(reply, lambda: LastingParty(twin, post, steps).would_answer(step))
         self.log.write(
             "answered",

@@ -146,7 +146,7 @@ class FederatedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             held = deal(records, len(classes), self.n_nodes, rng=choices.streams.rng("deal"))
         else:
             held = gather(records, _holders(nodes, len(frame)))
-        federation = choices.federation_over(self.schema)
+        federation = choices.federation_over(self.schema, nodes=len(held))
         contributions = federation.prepare(held)
         if self.ledger is not None and self.budget is not None:
             charge = federation.charged(contributions.groups)

@@ -32,6 +32,14 @@ def provable(
     return protocol, rules
 
 
+def quotas_in_words(layout: Schema) -> str:
+    """What a round of increments bounds, in words; empty for a round of statistics."""
+    if not isinstance(layout, Increments):
+        return ""
+    quotas = ", ".join(f"{name} {quota}" for name, quota in zip(layout.classes, layout.quotas, strict=True))
+    return f"proven: no node counts for more records of a class than its quota ({quotas})"
+
+
 def proven_in_words(registry: Registry, mean_size: float) -> str:
     """What the round bounds, in words, when `mean_size` records are submitted at a time, in the mean."""
     cap, what = registry.cap, "submission" if registry.submissions else "node"

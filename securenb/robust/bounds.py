@@ -97,12 +97,11 @@ def check_rule(rule: Rule, sizes: Sequence[int], malicious: int) -> int:
 def armed(rule: Rule, groups: Groups, malicious: int, *, proven: bool) -> Rule:
     """The rule, told how many rows it must withstand; refuses as `check_rule` if it is any.
 
-    One that relies on a cap withstands records, not rows and is
-    refused where it is not `proven`.
+    One that relies on what nodes prove, a cap or increments, is refused where nothing is `proven`
+    (`Rule.unproven`).
     """
-    if rule.capped and not proven:
-        name = RULES.name_of(rule)
-        raise ValueError(f"the rule {name!r} needs nodes that prove a cap: protocol verified, a record cap")
+    if not proven and (needed := rule.unproven()):
+        raise ValueError(f"the rule {RULES.name_of(rule)!r} needs {needed}")
     if not malicious or rule.capped:
         return rule
     if rule.increments:

@@ -135,6 +135,10 @@ class Rule(ABC):
         """
         return  # not abstract: most rules have nothing to say
 
+    def unproven(self) -> str:
+        """What the rule needs where nodes prove nothing, in words; empty if it can do without."""
+        return "nodes that prove a cap: protocol verified, a record cap" if self.capped else ""
+
     def model(self, rows: Rows) -> NaiveBayes:
         """The model of these rows, without the sums that it may be made from; raises as `combine`."""
         return NaiveBayes(self.combine(rows))

@@ -22,7 +22,7 @@ from securenb.experiments.progress import rows
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.saved_model import MODEL
 from securenb.federation.influence import MOST_ROWS, STANDS_OUT, influences_in
-from securenb.federation.proven import proven_in_words
+from securenb.federation.proven import proven_in_words, quotas_in_words
 from securenb.federation.round import Round
 from securenb.privacy.budget import Budget
 from securenb.privacy.journal import LedgerFile
@@ -100,7 +100,8 @@ def command(
     console.say(round_.ledger.report())
     if federation.registry is not None:
         submitted = sum(map(len, round_.opened.members))
-        console.say(proven_in_words(federation.registry, len(data.train) / submitted))
+        capped = proven_in_words(federation.registry, len(data.train) / submitted)
+        console.say(quotas_in_words(federation.layout) or capped)
     console.say(round_.transcript.summary())
     if influence is not None:
         count = int((influence["verdict"] == STANDS_OUT).sum())

@@ -34,6 +34,9 @@ class Staircase(Rule):
         more of a class counts for the first ones, one that holds fewer votes lower rates.
     nodes
         How many nodes are expected, for the widths of the steps; public. A scenario knows it.
+    unchecked
+        Whether increments are taken as nodes claim them, under any protocol: then nothing of the above holds
+        for a node that lies.
 
     Raises
     ------
@@ -44,6 +47,7 @@ class Staircase(Rule):
     tolerate: float = 0.48
     quota: int | str | None = None
     nodes: int | None = None
+    unchecked: bool = False
 
     pools: ClassVar[bool] = True
     increments: ClassVar[bool] = True
@@ -91,6 +95,12 @@ class Staircase(Rule):
                 f"the rule 'staircase' trims {self.tolerate:g} of {nodes} nodes: it withstands {most} "
                 f"malicious ones, not {malicious}"
             )
+
+    def unproven(self) -> str:
+        """See `Rule.unproven`: increments within their steps, unless unchecked ones are asked for."""
+        if self.unchecked:
+            return ""
+        return "nodes that prove their increments: protocol verified, or staircase(...):unchecked for none"
 
     def model(self, rows: Rows) -> StaircaseModel:
         """See `Rule.model`; with the row of votes that it was read from, so that it can be certified."""

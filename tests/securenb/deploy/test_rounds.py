@@ -25,11 +25,17 @@ NAMES = [f"site-{index}" for index in range(1, 6)]
 CHOICES = {"protocol": "secagg", "epsilon": "1", "seed": 7}
 
 
-@pytest.mark.parametrize("protocol", ["plain", "secagg", "oneshot", "verified"])
-def test_a_deployed_round_opens_the_same_integers_as_one_in_one_process(deployment, protocol):
+@pytest.mark.parametrize(
+    ("protocol", "rule"),
+    [
+        *((name, "sum") for name in ("plain", "secagg", "oneshot", "verified")),
+        ("verified", "staircase(quota=60)"),
+    ],
+)
+def test_a_deployed_round_opens_the_same_integers_as_one_in_one_process(deployment, protocol, rule):
     deployment.allow("1000")
-    folder = deployment.round(protocol=protocol)
-    _, round_ = deployment.in_one_process(protocol=protocol)
+    folder = deployment.round(protocol=protocol, rule=rule)
+    _, round_ = deployment.in_one_process(protocol=protocol, rule=rule)
     assert deployment.opened(folder) == [{"members": NAMES, "sums": round_.opened.rows[0].tolist()}]
     digests = json.loads((folder / RESULT / "manifest.json").read_text())["digests"]
     assert digests == round_.digests()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from securenb.data.node import Node
+from securenb.data.node import Node, VerticalNode
 from securenb.schema.features import Categorical, Numeric
 from securenb.schema.increments import FEATURES, INCREMENT, QUOTA, Increments
 from securenb.schema.ladder import ABOVE_NOISE, ladder
@@ -97,6 +97,16 @@ def test_a_claimed_table_is_cut_to_one_that_can_be_proven(numbers):
     table = np.array(numbers, dtype=np.int64).reshape(2, 6)
     vector = LAYOUT.expanded(LAYOUT.within(table)).reshape(-1)
     assert LAYOUT.validity(7).broken(vector) == ()
+
+
+def test_nodes_that_hold_some_of_the_features_add_up_to_one_that_holds_all():
+    lines = [EVERY[at] for at in (0, 5, 3, 8, 11, 1, 6, 10, 2, 7, 4, 9)]
+    whole = records(lines)
+    silent = np.zeros(LAYOUT.length, dtype=np.int64)
+    parts = [
+        VerticalNode(f"n{at}", Records(whole.codes[:, [at]], whole.labels), (at,), at == 0) for at in (0, 1)
+    ]
+    assert np.array_equal(sum(part.contribution(LAYOUT, silent, 1) for part in parts), sent(lines))
 
 
 def test_numbers_are_refused_with_what_helps():

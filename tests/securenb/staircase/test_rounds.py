@@ -27,7 +27,8 @@ def made():
 @pytest.mark.parametrize("protocol", ["verified", "plain", "secagg"])
 def test_messages_and_ideal_open_the_same_row_and_make_the_same_model(made, protocol):
     _, data, nodes = made
-    federation = scenario(protocol=protocol).federation(data)
+    rule = "staircase(quota=60)" if protocol == "verified" else "staircase(quota=60):unchecked"
+    federation = scenario(protocol=protocol, rule=rule).federation(data)
     assert federation.proven == (protocol == "verified")
     by_messages, ideally = federation.run(nodes), federation.run(nodes, by="ideal")
     assert np.array_equal(by_messages.opened.rows, ideally.opened.rows)
@@ -140,6 +141,14 @@ def test_bad_choices_are_refused_with_what_helps(choices, words):
         tried()
 
 
+def test_increments_that_nobody_proves_are_refused_unless_asked_for(made):
+    _, data, nodes = made
+    with pytest.raises(
+        ValueError, match=r"prove their increments: protocol verified, or staircase.*:unchecked"
+    ):
+        scenario(protocol="secagg").federation(data).prepare(nodes)
+
+
 def test_more_malicious_nodes_than_are_trimmed_are_refused(made):
     _, data, nodes = made
     scenario(malicious_bound=3).federation(data).run(nodes, by="ideal")
@@ -150,7 +159,7 @@ def test_more_malicious_nodes_than_are_trimmed_are_refused(made):
 def test_more_than_two_classes():
     choices = Scenario.checked(
         dataset="digits", nodes=10, protocol="plain", epsilon="none", numeric="histogram", seed=7,
-        rule="staircase(quota=14)",
+        rule="staircase(quota=14):unchecked",
     )  # fmt: skip
     data = choices.load()
     model = choices.federation(data).run(choices.deal(data), by="ideal").model
