@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from attacks.audit.black_box.outputs import Outputs
 from attacks.audit.contributors import contributors, drawn_by_others, strays
+from attacks.audit.full_node import filled, most_held
 from attacks.audit.path_checks import charged_again, fresh_bits, opened_as_sent, read_alone
 from attacks.audit.recording import SharedSource
 from attacks.audit.recording import traced as trace
@@ -62,7 +63,7 @@ class FederationTarget(Target):
     epsilon: Fraction | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "schema", self.federation.schema)
+        object.__setattr__(self, "schema", self.federation.layout)
         object.__setattr__(self, "delta", self.federation.mechanism.delta)
         object.__setattr__(self, "name", str(self.federation.mechanism))
 
@@ -156,7 +157,7 @@ class FederationTarget(Target):
 
     def records(self) -> int:
         """See `Target.records`."""
-        return self.federation.record_cap * max(map(len, self.groups))
+        return most_held(self.schema, self.federation.record_cap) * max(map(len, self.groups))
 
     def encode(self, frame: pd.DataFrame) -> Records:
         """See `Target.encode`."""
@@ -165,7 +166,7 @@ class FederationTarget(Target):
     def release(self, records: Records, noise: Noise) -> Values:
         """What one node sends, and one aggregator adds where aggregators do: by the round's own functions."""
         federation = replace(self.federation, sources=SharedSource(noise))
-        node = Node(self.groups[self.group][0], records)
+        node = Node(self.groups[self.group][0], Records.concatenate(records, filled(self.schema)))
         sent = federation.contribution(node, self.size)
         if isinstance(federation.protocol, Verified) and federation.protocol.noise is not None:
             sent = sent + federation.protocol.noise(AGGREGATOR, self.session, self.group)
@@ -216,8 +217,7 @@ class FederationTarget(Target):
 
     def peeks(self, before: Records, after: Records) -> str:
         """See `Target.peeks`: two rounds of different records that open the same rows must end alike."""
-        few = self.few()
-        return peeking(few.federation, few.nodes, before, after)
+        return peeking((few := self.few()).federation, few.nodes, before, after)
 
     def contributed(self) -> Contributed | None:
         """See `Target.contributed`."""

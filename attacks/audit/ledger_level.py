@@ -10,11 +10,14 @@ from attacks.audit.finding import Finding
 from attacks.audit.target import Line, Target
 from protocols.errors import Abort
 from protocols.ring import BITS, Integers
+from securenb.data.node import Node
 from securenb.privacy.accountant import Query
 from securenb.privacy.cost import Cost, Either, Together, epsilon_at
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.mechanism import TAIL_BITS
 from securenb.privacy.sensitivity import ADJACENCIES, Adjacency
+from securenb.schema.increments import Increments
+from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 
 
@@ -77,6 +80,8 @@ def moved(schema: Schema, line: Line) -> int:
 def _held(schema: Schema, line: Line) -> Integers:
     """What a record of the class may add to each coordinate, one row for each value that it may have."""
     at = line.block.feature
+    if isinstance(schema, Increments):
+        return _exchanged(schema, line)
     if at < 0:
         return np.ones((1, 1), dtype=np.int64)
     feature, start = schema.features[at], schema.columns[at].start
@@ -84,6 +89,31 @@ def _held(schema: Schema, line: Line) -> Integers:
     every = np.arange(feature.size)
     table = feature.tabulate(every.astype(np.int32), every, feature.size)
     return table[:, line.block.start - start : line.block.stop - start]
+
+
+def _exchanged(layout: Increments, line: Line) -> Integers:
+    """What a record does to the line's increments at a full node, one row for each pair of values.
+
+    The node holds its quota, all of one value; the record comes before them, so that one of them goes.
+    """
+    label, at = line.columns.start // layout.width, line.block.feature
+    size, quota = layout.features[at].size, layout.quotas[label]
+    silent = np.zeros(layout.length, dtype=np.int64)
+
+    def sent(values: Sequence[int]) -> Integers:
+        codes = np.zeros((len(values), len(layout.features)), dtype=np.int32)
+        codes[:, at] = values
+        held = Records(codes, np.full(len(values), label, dtype=np.int32))
+        vector = Node("full", held).contribution(layout, silent, 1)
+        return vector[line.columns.start : line.columns.stop]
+
+    rows = [
+        sent([comes, *[goes] * quota]) - full
+        for goes in range(size)
+        for full in [sent([goes] * quota)]
+        for comes in range(size)
+    ]
+    return np.stack(rows)
 
 
 def _charged(target: Target) -> Finding:
