@@ -8,14 +8,13 @@ import numpy as np
 from attacks.poison import Forged, Knowledge, Poison
 from attacks.poisons.heavy_flip import HeavyFlip
 from attacks.poisons.worst_records import WorstRecords
+from attacks.toolkit.adam import Adam, temperature
 from attacks.toolkit.descent import Judge, Sums, back, weighed
 from attacks.toolkit.free_tables import FreeTables
 from attacks.toolkit.projection import into_invariants
 from securenb.bayes.parameters import Floats
 
-HOTTEST, COLDEST = 4.3, 0.3
-"""Temperatures of the soft accuracy, from a slope that every record has to one near the decision."""
-RATE, FIRST_MOMENT, SECOND_MOMENT = 0.15, 0.9, 0.99
+RATE = 0.15
 DRAWS = 8
 """Draws of noise that are averaged over."""
 
@@ -85,10 +84,9 @@ class _Game:
 
     def descend(self, free: Floats, steps: int) -> Floats:
         """Tables (s, C, width): the best that was met from each start, by hard accuracy."""
-        first, second = np.zeros_like(free), np.zeros_like(free)
+        adam = Adam(free.shape, RATE, steps)
         best, least = self.free.tables(free)[0], np.full(len(free), np.inf)
         for step in range(steps):
-            done = step / steps
             tables, kept = self.free.tables(free)
             if step % 25 == 0 or step == steps - 1:
                 scores = self.hard(tables)
@@ -96,13 +94,7 @@ class _Game:
                 best[better], least[better] = tables[better], scores[better]
             total = self.background[step % len(self.background)] + self.malicious * tables
             found = weighed(self.sums, total, self.smoothing)
-            temperature = COLDEST + (HOTTEST - COLDEST) * (1 - done) ** 2
-            _, slope = self.judge.soft(found.weights, temperature)
+            _, slope = self.judge.soft(found.weights, temperature(step, steps))
             by_table = self.malicious * back(self.sums, total, found, slope, self.smoothing)
-            gradient = self.free.back(by_table, kept)
-            first = FIRST_MOMENT * first + (1 - FIRST_MOMENT) * gradient
-            second = SECOND_MOMENT * second + (1 - SECOND_MOMENT) * gradient**2
-            move = first / (1 - FIRST_MOMENT ** (step + 1))
-            scale = np.sqrt(second / (1 - SECOND_MOMENT ** (step + 1))) + 1e-9
-            free = free - RATE * (1 - 0.8 * done) * move / scale
+            free = adam.moved(free, self.free.back(by_table, kept))
         return best

@@ -1,14 +1,15 @@
 """Tables within the invariants and a cap, as functions of unconstrained numbers, with their gradient.
 
 Counts are a softmax over classes and what is not claimed, levels a softmax times their class count, means and
-squares logistic within what records could have. So descent needs no projection but the last, to integers.
+squares logistic within what records could have, and what features of other kinds hold is a softmax over
+their codes. So descent needs no projection but the last, to integers.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.toolkit.descent import Sums
+from attacks.toolkit.descent import OtherKind, Sums
 from protocols.ring import Integers
 from securenb.bayes.parameters import Floats
 
@@ -23,6 +24,17 @@ def _sigmoid(x: Floats) -> Floats:
 def _logit(share: Floats) -> Floats:
     inside = np.clip(share, EDGE, 1 - EDGE)
     return np.log(inside / (1 - inside))
+
+
+def _softmax(logits: Floats) -> Floats:
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares: Floats = powers / powers.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def _softmax_back(shares: Floats, gradient: Floats) -> Floats:
+    result: Floats = shares * (gradient - (shares * gradient).sum(axis=-1, keepdims=True))
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,19 +57,22 @@ class FreeTables:
     @property
     def size(self) -> int:
         """Numbers that a table is made of."""
-        return self._classes + 1 + self._classes * (len(self.sums.levels) + 2 * len(self.sums.first))
+        each = len(self.sums.levels) + 2 * len(self.sums.first) + self.sums.size - self.sums.schema.width
+        return self._classes + 1 + self._classes * each
 
-    def _split(self, free: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    def _split(self, free: Floats) -> tuple[Floats, Floats, Floats, Floats, list[Floats]]:
         classes, k, g = self._classes, len(self.sums.levels), len(self.sums.first)
-        alloc, rest = free[:, : classes + 1], free[:, classes + 1 :].reshape(len(free), classes, k + 2 * g)
-        return alloc, rest[..., :k], rest[..., k : k + g], rest[..., k + g :]
+        alloc, rest = free[:, : classes + 1], free[:, classes + 1 :].reshape(len(free), classes, -1)
+        codes = rest[..., k + 2 * g :]
+        ends = np.cumsum([other.feature.size for other in self.sums.others])[:-1]
+        others = np.split(codes, ends, axis=-1) if self.sums.others else []
+        return alloc, rest[..., :k], rest[..., k : k + g], rest[..., k + g : k + 2 * g], others
 
     def tables(self, free: Floats) -> tuple[Floats, tuple[Floats, ...]]:
         """The tables, and what `back` needs."""
         sums = self.sums
-        alloc, cells, means, spreads = self._split(free)
-        shares = np.exp(alloc - alloc.max(axis=-1, keepdims=True))
-        shares /= shares.sum(axis=-1, keepdims=True)
+        alloc, cells, means, spreads, others = self._split(free)
+        shares = _softmax(alloc)
         counts = self.cap * shares[:, :-1]
         powers = np.exp(np.clip(cells, -40, 40))
         levels = powers / sums.per_feature(powers)
@@ -71,11 +86,14 @@ class FreeTables:
         table[..., sums.levels] = counts[..., None] * levels
         table[..., sums.first] = counts[..., None] * centred
         table[..., sums.first + 1] = counts[..., None] * squares
-        return table, (shares, levels, mean, wide)
+        codes = [_softmax(logits) for logits in others]
+        for other, held in zip(sums.others, codes, strict=True):
+            table[..., other.columns] = counts[..., None] * (held @ other.feature.added(other.codes))
+        return table, (shares, levels, mean, wide, *codes)
 
     def back(self, gradient: Floats, kept: tuple[Floats, ...]) -> Floats:
         """The gradient by the free numbers, from that by tables."""
-        sums, (shares, levels, mean, wide) = self.sums, kept
+        sums, (shares, levels, mean, wide, *codes) = self.sums, kept
         counts = self.cap * shares[:, :-1]
         m = sums.steps * mean
         q = m**2 + wide * (sums.steps * m - m**2)
@@ -85,15 +103,20 @@ class FreeTables:
         by_square = gradient[..., sums.first + 1]
         by_count = gradient[..., 0] + (by_levels * levels).sum(axis=-1)
         by_count += (by_sum * centred + by_square * squares).sum(axis=-1)
+        by_codes = []
+        for other, held in zip(sums.others, codes, strict=True):
+            by_held = gradient[..., other.columns] @ other.feature.added(other.codes).T
+            by_count += (by_held * held).sum(axis=-1)
+            by_codes.append(counts[..., None] * _softmax_back(held, by_held))
         by_shares = np.append(self.cap * by_count, np.zeros((len(counts), 1)), axis=-1)
-        by_alloc = shares * (by_shares - (shares * by_shares).sum(axis=-1, keepdims=True))
+        by_alloc = _softmax_back(shares, by_shares)
         by_cells = counts[..., None] * levels * (by_levels - sums.per_feature(levels * by_levels))
         by_q = counts[..., None] * by_square
         by_m = counts[..., None] * (by_sum - 2 * sums.offset * by_square)
         by_m += by_q * (2 * m + wide * (sums.steps - 2 * m))
         by_means = by_m * sums.steps * mean * (1 - mean)
         by_spreads = by_q * (sums.steps * m - m**2) * wide * (1 - wide)
-        rest = np.concatenate([by_cells, by_means, by_spreads], axis=-1)
+        rest = np.concatenate([by_cells, by_means, by_spreads, *by_codes], axis=-1)
         return np.concatenate([by_alloc, rest.reshape(len(counts), -1)], axis=-1)
 
     def near(self, table: Integers) -> Floats:
@@ -109,5 +132,13 @@ class FreeTables:
         wide = (q - m**2) / np.maximum(sums.steps * m - m**2, EDGE)
         unclaimed = max(self.cap - counts.sum(), EDGE * self.cap)
         alloc = np.log(np.append(counts, unclaimed) / (counts.sum() + unclaimed) + EDGE)
-        rest = np.concatenate([levels, _logit(m / sums.steps), _logit(wide)], axis=-1)
+        codes = [self._codes_near(other, raw[:, other.columns] / counts[:, None]) for other in sums.others]
+        rest = np.concatenate([levels, _logit(m / sums.steps), _logit(wide), *codes], axis=-1)
         return np.concatenate([alloc, rest.reshape(-1)])
+
+    @staticmethod
+    def _codes_near(other: OtherKind, average: Floats) -> Floats:
+        """Logits (C, k) that lean to the code whose records come nearest to adding this each, (C, w)."""
+        at = np.full((len(average), other.feature.size), 0.0)
+        at[np.arange(len(average)), other.feature.closest(average)] = 2.0
+        return at
