@@ -15,7 +15,10 @@ from securenb.data.dataset import load_dataset
 from securenb.data.node import Node
 from securenb.federation.admission import admit
 from securenb.federation.federation import Federation
+from securenb.federation.noise_plan import StreamSources, WholeDoses
 from securenb.privacy.mechanisms.none import NoNoise
+from securenb.privacy.spec import choose_mechanism
+from securenb.randomness import Streams
 from securenb.robust.rules.sum import Sum
 from securenb.robust.spec import choose_rule
 from securenb.schema.features import Categorical, Numeric
@@ -72,6 +75,52 @@ def stays_inside_when_told(poison: Poison) -> None:
             expect(broken == (), f"told to stay inside it breaks {broken}")
 
 
+def has_the_nodes_it_was_given(poison: Poison) -> None:
+    """It turns its own nodes into others, one table each, and leaves honest ones as they are."""
+    nodes = [Node(f"node-{i}", records_of(i)) for i in range(6)]
+    before = [(node.records.codes.copy(), node.records.labels.copy()) for node in nodes]
+    result = poison.nodes(nodes, [1, 4], SCHEMA, Sum(), _rng(), cap=RECORDS)
+    expect(len(result) == len(nodes), f"{len(result)} nodes take part of {len(nodes)}")
+    changed = [at for at, (old, new) in enumerate(zip(nodes, result, strict=True)) if new is not old]
+    expect(set(changed) <= {1, 4}, f"nodes {changed} are other ones; its own are [1, 4]")
+    kept = all(
+        np.array_equal(codes, node.records.codes) and np.array_equal(labels, node.records.labels)
+        for (codes, labels), node in zip(before, nodes, strict=True)
+    )
+    expect(kept, "it changes the records of nodes")
+
+
+def claims_no_more_than_the_cap_when_inside(poison: Poison) -> None:
+    """Inside the invariants a round with proven inputs accepts every node of it, whatever the cap."""
+    for cap in (1, 7, 5000):
+        knowledge = dataclasses.replace(known(rule="sum"), cap=cap)
+        rules = invariants(SCHEMA, cap)
+        for table in dataclasses.replace(poison, inside=True).sent(knowledge, _rng()):
+            expect(table.dtype == np.int64, f"it sends {table.dtype}, where proofs are about integers")
+            broken = rules.broken(table.reshape(-1))
+            expect(broken == (), f"with a cap of {cap} it breaks {broken}")
+
+
+def hears_no_draw_of_the_noise(poison: Poison) -> None:
+    """It sends the same whatever noise the round draws: the law is known, draws are not."""
+    sent = []
+    for seed in (1, 2):
+        sources = StreamSources(Streams(seed))
+        plan = WholeDoses(choose_mechanism("discrete_laplace", "1", None), SCHEMA, 2, sources)
+        knowledge = dataclasses.replace(known(rule="sum"), noise=plan, group_size=12)
+        sent.append(dataclasses.replace(poison, inside=True).sent(knowledge, _rng()))
+    same = all(_equal(a, b) for a, b in zip(*sent, strict=True))
+    expect(same, "what it sends depends on the draws of the noise")
+
+
+def knows_nothing_when_told(poison: Poison) -> None:
+    """Blind, what any node holds changes nothing, its own included."""
+    some, other = known(1), known(2)
+    blind = dataclasses.replace(poison, blind=True)
+    for a, b in zip(blind.sent(some, _rng()), blind.sent(other, _rng()), strict=True):
+        expect(_equal(a, b), "told to be blind it sends something else when nodes hold other records")
+
+
 def knows_only_its_own_when_told(poison: Poison) -> None:
     """With local knowledge, what the honest nodes hold changes nothing."""
     some, other = known(1), known(2)
@@ -121,6 +170,10 @@ POISON_PROMISES: tuple[Promise[Poison], ...] = (
     knows_only_its_own_when_told,
     is_what_its_aim_says,
     poisons_a_round,
+    has_the_nodes_it_was_given,
+    claims_no_more_than_the_cap_when_inside,
+    hears_no_draw_of_the_noise,
+    knows_nothing_when_told,
     is_documented,
 )
 
@@ -169,7 +222,7 @@ INFERENCE_PROMISES: tuple[Promise[Inference], ...] = (concludes_from_a_view, is_
 
 def check_poison(poison: Poison | type[Poison]) -> tuple[str, ...]:
     """Try the contract on a poison; the promises that it kept, in words; `BrokenContract` otherwise."""
-    return check_all(poison() if isinstance(poison, type) else poison, POISON_PROMISES)
+    return check_all((poison() if isinstance(poison, type) else poison).brief(), POISON_PROMISES)
 
 
 def check_deviation(deviation: type[Deviation]) -> tuple[str, ...]:

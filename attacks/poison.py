@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from protocols.catalogue import Catalogue, Choice
 from protocols.ring import Integers
 from securenb.bayes.parameters import Floats, estimate
 from securenb.data.node import Node
-from securenb.federation.noise_plan import NoisePlan
+from securenb.federation.noise_plan import NoisePlan, WholeDoses
 from securenb.federation.postprocess import consistent
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.privacy.samplers import FastNoise
@@ -22,6 +22,12 @@ from securenb.robust.rule import Rule
 from securenb.schema.increments import Increments
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
+from securenb.schema.statistics import Statistics
+
+
+def _unknown(*name: str | int) -> NoReturn:
+    raise ValueError(f"malicious nodes know the law of the noise, not what {' '.join(map(str, name))} drew")
+
 
 Forged = NDArray[Any]
 """What one malicious node sends in place of its table (C, width): anything at all."""
@@ -30,6 +36,10 @@ Forged = NDArray[Any]
 @dataclass(frozen=True, eq=False)
 class Knowledge:
     """What the malicious nodes know together.
+
+    What is made is what an omniscient attacker knows: everything but the records of the test, who stands in
+    which group, and what is drawn later. `own_data_only` and `nothing` are the other two values; each
+    poison's docstring says what of it the poison uses.
 
     Attributes
     ----------
@@ -51,7 +61,8 @@ class Knowledge:
     records
         The malicious nodes' own records; drawn from a model of `own` where they are not given.
     noise
-        Where the noise of rows comes from, which is public; `None` for no noise.
+        Where the noise of rows comes from, its law, which is public; `None` for no noise. Its draws cannot be
+        asked for.
     """
 
     schema: Schema
@@ -63,6 +74,30 @@ class Knowledge:
     nodes: int | None = None
     records: Records | None = None
     noise: NoisePlan | None = None
+
+    def __post_init__(self) -> None:
+        # a plan whose sources could be asked would tell the noise itself
+        if isinstance(self.noise, WholeDoses):
+            object.__setattr__(self, "noise", replace(self.noise, sources=_unknown))
+
+    @property
+    def own_data_only(self) -> "Knowledge":
+        """What nodes know that see no other node's statistics: their own, their records, and what is public."""
+        return replace(self, others=self.own)
+
+    @property
+    def nothing(self) -> "Knowledge":
+        """What is public alone: own statistics and records are drawn as if every value were as frequent as any.
+
+        The cap says how many records. What is drawn is the same for every node, whatever it holds.
+        """
+        schema, rng = self.schema, np.random.default_rng(0)
+        rows = np.arange(max(self.cap, len(schema.classes)))
+        codes = np.stack([rng.integers(0, feature.size, len(rows)) for feature in schema.features], axis=1)
+        records = Records(codes.astype(np.int32), (rows % len(schema.classes)).astype(np.int32))
+        table = Statistics.of(schema, records).table
+        own = np.repeat(table[None], len(self.own), axis=0)
+        return replace(self, own=own, others=own, records=records, nodes=self.nodes)
 
     @property
     def layout(self) -> Schema:
@@ -118,7 +153,9 @@ class Poison(ABC):
         Whether what they send is brought within the invariants of honest statistics and the cap, so that
         no check of one node's statistics can refuse it. Otherwise they send what they like.
     local
-        Whether they know only their own statistics; otherwise those of every node.
+        Whether they know only their own data (`Knowledge.own_data_only`); otherwise they are omniscient.
+    blind
+        Whether they know nothing but what is public (`Knowledge.nothing`).
     noisy
         Whether they add their shares of noise like all others; otherwise they keep them back.
     """
@@ -126,11 +163,16 @@ class Poison(ABC):
     inside: bool = False
     local: bool = False
     noisy: bool = False
+    blind: bool = False
 
     aim: ClassVar[str] = "accuracy"
     """What it is after: `accuracy`, `target`, `backdoor` or `denial`."""
     against_rule: ClassVar[bool] = False
     """Whether what it sends depends on the rule, beyond its smoothing."""
+
+    def brief(self) -> Self:
+        """The same with little effort, for tests of what is sent and not of how much it hurts."""
+        return self
 
     @abstractmethod
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
@@ -144,8 +186,8 @@ class Poison(ABC):
         known
             What an omniscient attacker would know.
         """
-        if self.local:
-            known = replace(known, others=known.own)
+        if self.local or self.blind:
+            known = known.nothing if self.blind else known.own_data_only
         forged = list(self.forge(known, rng))
         if not self.inside:
             return forged
@@ -227,7 +269,7 @@ def contribution(forged: Forged, noise: Integers | None, grid: int = 1) -> Any:
 
 POISONS: Catalogue[Poison] = Catalogue("attacks.poisons", Poison, "poison", "securenb.poisons")
 
-VARIANTS = ("inside", "local", "noisy")
+VARIANTS = ("inside", "local", "noisy", "blind")
 
 
 def choose_poison(choice: Choice[Poison]) -> Poison:

@@ -1,8 +1,8 @@
 """Gradient against a calibrated sum: descent through the weights that public records give to features."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -41,15 +41,19 @@ class GradientCalibrated(Poison):
         The most of one's own records to judge on.
     """
 
-    steps: int = 110
-    records: int = 1500
+    steps: int = 100
+    records: int = 1200
 
     against_rule: ClassVar[bool] = True
+
+    def brief(self) -> Self:
+        """See `Poison.brief`."""
+        return replace(self, steps=5, records=60)
 
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
         """See `Poison.forge`."""
         rule, bad = known.rule, len(known.own)
-        sender = Gradient(starts=1, steps=200, records=self.records)
+        sender = Gradient(starts=1, steps=self.steps * 3 // 2, records=self.records)
         first = sender.forge(known, rng)[0]
         if not isinstance(rule, CalibratedSum):
             return [first] * bad

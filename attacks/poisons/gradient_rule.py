@@ -1,8 +1,8 @@
-"""Gradient against a rule: where a rule that sees rows can be carried, by descent, tried with the rule itself."""
+"""Gradient against a rule: where rows can carry it, by descent, tried with the rule itself."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -37,15 +37,15 @@ class GradientRule(Poison):
     """White-box attack on any rule that sees rows (median, trimmed mean, MDA, Krum, with or without mixing).
 
     Two families, each by descent on the soft balanced accuracy of the model: *boxes* that the rule's order
-    statistics leave to the malicious rows, coordinate by coordinate (what Fang et al. 2020, section 4, do in one
-    direction; here every coordinate, and the class probabilities, follow the gradient); and *directions* from the
-    middle of the honest rows, as Shejwalkar and Houmansadr (2021, section IV) scale theirs, but optimised. What
-    comes out is made integers, brought within the invariants if it must be, and tried with the true rule over
-    draws of noise and groups; the worst is sent. Some of the nodes may send another table than the others, or
-    claim records of one class alone.
+    statistics leave to the malicious rows, coordinate by coordinate (what Fang et al. 2020, section 4, do
+    in one direction; here every coordinate, and the class probabilities, follow the gradient); and
+    *directions* from the middle of the honest rows, as Shejwalkar and Houmansadr (2021, section IV) scale
+    theirs, but optimised. What comes out is made integers, brought within the invariants if it must be, and
+    tried with the true rule over draws of noise and groups; the worst is sent. Some of the nodes may send
+    another table than the others, or claim records of one class alone.
 
-    Uses the schema, own statistics and records, those of the nodes that it sees, the rule, group size and cap,
-    and the law of the noise.
+    Uses the schema, own statistics and records, those of the nodes that it sees, the rule, group size and
+    cap, and the law of the noise.
 
     Parameters
     ----------
@@ -69,6 +69,10 @@ class GradientRule(Poison):
     rounds: int = 1
 
     against_rule: ClassVar[bool] = True
+
+    def brief(self) -> Self:
+        """See `Poison.brief`."""
+        return replace(self, starts=1, steps=4, records=60, judged=60, draws=1, rounds=0)
 
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
         """See `Poison.forge`."""
@@ -107,9 +111,12 @@ class GradientRule(Poison):
         few = rehearsal.records[:: -(-len(rehearsal.records) // self.judged)]
         game = Reach(sums, Judge(sums, few), prior / prior.sum(), bad / rows)
         records = float(known.cap if self.inside else CLAIM * known.cap)
-        low, high = (np.mean(ends, axis=0) for ends in zip(*(_box(known, h, bad) for h in honest), strict=True))
+        low, high = (
+            np.mean(ends, axis=0) for ends in zip(*(_box(known, h, bad) for h in honest), strict=True)
+        )
         starts = rng.normal(0.0, 0.3, (self.starts, *low.shape))
-        for places in zip(*game.in_box(low, high, starts, self.steps), strict=True):
+        _, inside, own = game.in_box(low, high, starts, self.steps)
+        for places in zip(inside, own, strict=True):
             for beyond in (True, False):
                 tried(_realised(sums, *places, low, high, records, known.smoothing, beyond=beyond))
         points = np.concatenate([stabilised(each).imputed() for each in honest])
@@ -170,7 +177,6 @@ def _extremes(schema: object, shape: tuple[int, ...]) -> Iterator[Floats]:
 
 def _realised(
     sums: Sums,
-    parameters: Floats,
     inside: Floats,
     own: Floats,
     low: Floats,
@@ -187,7 +193,10 @@ def _realised(
         top = np.clip(high * 1.02 + 1e-6, 0.0, 1.0)
         table[:, sums.levels] = np.where(up, top, np.where(down, 1e-9, table))[:, sums.levels]
         for offset, (least, most) in enumerate(
-            ((-sums.offset, sums.steps - sums.offset), (np.full_like(sums.steps, GRID_VARIANCE), sums.steps**2 / 4))
+            (
+                (-sums.offset, sums.steps - sums.offset),
+                (np.full_like(sums.steps, GRID_VARIANCE), sums.steps**2 / 4),
+            )
         ):
             at = sums.first + offset
             table[:, at] = np.where(up[:, at], most, np.where(down[:, at], least, table[:, at]))

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from attacks.toolkit.descent import Judge, Sums, Weighed, back, weighed
 from securenb.bayes.parameters import Floats
 from securenb.robust.rules.calibrated_sum import FLOOR, PULL, TRUST, CalibratedSum, _left_out
-from securenb.schema.features.numeric import Numeric
 from securenb.schema.statistics import Statistics
 
 MOST = 3.0
@@ -21,7 +20,7 @@ MOST = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Weights of features and of the public records' own model, and offsets of classes, in one vector (K,)."""
+    """Weights of features and of the public records' model, and offsets of classes, in one vector (K,)."""
 
     at: Floats
     hessian: Floats
@@ -45,7 +44,7 @@ class Calibration:
         self._classes, self._features = len(schema.classes), len(schema.features)
         self._starts = np.array([columns.start for columns in schema.columns])
         self._widths = np.array([columns.stop - columns.start for columns in schema.columns])
-        self._gaussian = np.array([isinstance(feature, Numeric) for feature in schema.features])
+        self._gaussian = np.isin(self._starts, sums.first)
         self._design = sums.design(reference)
         self._truth = np.eye(self._classes)[reference.labels]
         self._each = (len(reference) / self._classes / self._truth.sum(axis=0))[reference.labels]
@@ -106,7 +105,9 @@ class Calibration:
         scores -= scores.max(axis=1, keepdims=True)
         totals = np.exp(scores).sum(axis=1, keepdims=True)
         logs = scores - np.log(totals)
-        value = -(self._each * (logs * self._truth).sum(axis=1)).sum() + 0.5 * (ridge * (at - away) ** 2).sum()
+        value = (
+            -(self._each * (logs * self._truth).sum(axis=1)).sum() + 0.5 * (ridge * (at - away) ** 2).sum()
+        )
         return float(value), np.exp(logs)
 
     def _inputs(self, evidence: Floats) -> Floats:
@@ -127,7 +128,9 @@ class Calibration:
         return result[None]
 
     def _per_column(self, each: Floats) -> Floats:
-        return np.concatenate([np.zeros((*each.shape[:-1], 1)), np.repeat(each, self._widths, axis=-1)], axis=-1)
+        return np.concatenate(
+            [np.zeros((*each.shape[:-1], 1)), np.repeat(each, self._widths, axis=-1)], axis=-1
+        )
 
     def descent(
         self, judge: Judge, total: Floats, start: Floats, heat: float, steps: int = 2
@@ -142,9 +145,7 @@ class Calibration:
         weights = fit.at[:kinds]
         parts = np.add.reduceat(by_model * found.weights[0], self._starts, axis=-1)
         parts[:, self._gaussian] += by_model[:, :1] * constants
-        by_fit = np.concatenate(
-            [parts.sum(axis=0), [(by_model * self._own_weights).sum()], by_model[:, 0]]
-        )
+        by_fit = np.concatenate([parts.sum(axis=0), [(by_model * self._own_weights).sum()], by_model[:, 0]])
         moved = np.zeros_like(by_fit)
         free = fit.free
         moved[free] = np.linalg.solve(fit.hessian[np.ix_(free, free)], by_fit[free])
@@ -152,9 +153,7 @@ class Calibration:
         inner = fit.shares * (score - (fit.shares * score).sum(axis=1, keepdims=True))
         wrong = self._each[:, None] * (fit.shares - self._truth)
         # by evidence, (n, C, F)
-        by_evidence = -(
-            wrong[..., None] * moved[:kinds] + (self._each[:, None] * inner)[..., None] * weights
-        )
+        by_evidence = -(wrong[..., None] * moved[:kinds] + (self._each[:, None] * inner)[..., None] * weights)
         by_weights = by_model * self._per_column(weights)
         spread = np.einsum("ncf,nw->cfw", by_evidence, self._design)
         for at, (begin, width) in enumerate(zip(self._starts, self._widths, strict=True)):

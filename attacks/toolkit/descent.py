@@ -151,7 +151,9 @@ def weighed(sums: Sums, tables: Floats, smoothing: float) -> Weighed:
     parameters[..., sums.levels] = cells
     parameters[..., sums.first], parameters[..., sums.first + 1] = mean, variance
     for other in sums.others:
-        parameters[..., other.columns] = other.feature.estimate(tables[..., other.columns], counts, smoothing)[0]
+        parameters[..., other.columns] = other.feature.estimate(
+            tables[..., other.columns], counts, smoothing
+        )[0]
     weights = weights_of(sums, parameters)
     return Weighed(weights, parameters, counts, cells, mean == raw_mean, variance == raw_variance)
 
@@ -207,9 +209,7 @@ def weights_of(sums: Sums, parameters: Floats) -> Floats:
     return weights
 
 
-def weights_back(
-    sums: Sums, parameters: Floats, gradient: Floats, constants: Floats | None = None
-) -> Floats:
+def weights_back(sums: Sums, parameters: Floats, gradient: Floats, constants: Floats | None = None) -> Floats:
     """The gradient by parameters (..., C, width), from that by weights (..., C, size).
 
     Parameters

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attacks.poison import Forged, Knowledge
+from attacks.toolkit.projection import into_invariants
 from protocols.ring import Integers
 from securenb.bayes.parameters import Floats, Parameters, estimate
 from securenb.robust.distances import squared_distances
@@ -30,6 +31,12 @@ def honest_points(schema: Schema, tables: Integers, smoothing: float) -> Floats:
     return stabilised(estimate(schema, tables, smoothing)).imputed()
 
 
+def point_among(schema: Schema, table: Integers, smoothing: float, points: Floats) -> Floats:
+    """The point of a table (C, width) among those of others: their median where it has none."""
+    own = stabilised(estimate(schema, table[None], smoothing))
+    return np.where(own.defined[0], own.values[0], np.median(points, axis=0))
+
+
 def towards_flip(schema: Schema, tables: Integers, smoothing: float) -> tuple[Floats, Floats]:
     """The average point of nodes, and the direction from it to that of the nodes with flipped labels."""
     middle = honest_points(schema, tables, smoothing).mean(axis=0)
@@ -37,26 +44,57 @@ def towards_flip(schema: Schema, tables: Integers, smoothing: float) -> tuple[Fl
     return middle, goal - middle
 
 
-def farthest_towards_flip(known: Knowledge, remoteness: Callable[[Floats], float]) -> list[Forged]:
-    """The honest mean moved towards flipped labels, until it is as remote as the remotest honest node.
+def farthest(
+    known: Knowledge, direction: Floats, remoteness: Callable[[Floats], float], *, inside: bool
+) -> list[Forged]:
+    """The honest mean moved in a direction, until it is as remote as the remotest honest node.
+
+    The bound holds for the table that is sent, after it was made integers and brought within the
+    invariants: of the steps that keep it the largest is taken. Where rounding alone breaks it, the most
+    central honest node's table is sent.
 
     Parameters
     ----------
+    direction
+        In the space of points, shape (C·width,).
     remoteness
-        Of a point, from its squared distances to the honest nodes, shape (n,). The largest step is found
-        by bisection.
+        Of a point, from its squared distances to the honest nodes, shape (n,).
+    inside
+        Whether the table must be within the invariants and the cap.
     """
     schema, smoothing = known.schema, known.smoothing
     points = honest_points(schema, known.others, smoothing)
-    middle, direction = towards_flip(schema, known.others, smoothing)
-    limit = max(map(remoteness, squared_distances(points)))
-    low, high = 0.0, 8.0
-    for _ in range(40):
+    middle, counts = points.mean(axis=0), pooled(known.others)[:, 0]
+    distances = squared_distances(points)
+    limit = max(map(remoteness, distances))
+
+    def table(step: float) -> Integers:
+        moved = table_at(schema, middle + step * direction, counts, smoothing)
+        return into_invariants(schema, moved, known.cap) if inside else moved
+
+    def fits(candidate: Integers) -> bool:
+        point = point_among(schema, candidate, smoothing, points)
+        return remoteness(np.square(points - point).sum(axis=1)) <= limit
+
+    # rounding makes it fit here and there beyond a step that does not: coarse from afar, then finer
+    best, low, high = None, 0.0, 8.0
+    for step in np.geomspace(8.0, 0.02, 30):
+        candidate = table(float(step))
+        if fits(candidate):
+            best, low = candidate, float(step)
+            break
+        high = float(step)
+    for _ in range(20 if best is not None else 0):
         step = (low + high) / 2
-        fits = remoteness(np.square(points - (middle + step * direction)).sum(axis=1)) <= limit
-        low, high = (step, high) if fits else (low, step)
-    table = table_at(schema, middle + low * direction, pooled(known.others)[:, 0], smoothing)
-    return [table] * len(known.own)
+        candidate = table(step)
+        if fits(candidate):
+            best, low = candidate, step
+        else:
+            high = step
+    if best is None:
+        best = known.others[int(np.argmin([remoteness(row) for row in distances]))]
+        best = into_invariants(schema, best, known.cap) if inside else best
+    return [best] * len(known.own)
 
 
 def table_at(schema: Schema, point: Floats, counts: Floats, smoothing: float) -> Integers:

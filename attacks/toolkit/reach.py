@@ -1,7 +1,7 @@
 """Where malicious rows can carry a model: boxes of parameters, and directions in the space of distances.
 
-Descends on the soft balanced accuracy of the model at a place, not on the rule: what the rule makes of rows that
-stand there is tried afterwards (`attacks.toolkit.rehearsal`).
+Descends on the soft balanced accuracy of the model at a place, not on the rule: what the rule makes of rows
+that stand there is tried afterwards (`attacks.toolkit.rehearsal`).
 """
 
 from dataclasses import dataclass
@@ -61,7 +61,9 @@ class Reach:
         parameters, own = self._with_prior(low + wide * inside, free[..., 0])
         return parameters, inside, own
 
-    def directions(self, middle: Floats, scales: Floats, lengths: Floats, starts: Floats, steps: int) -> Floats:
+    def directions(
+        self, middle: Floats, scales: Floats, lengths: Floats, starts: Floats, steps: int
+    ) -> Floats:
         """Unit steps (s, C, width) from the middle of honest points, in units of `scales`.
 
         Parameters
@@ -103,7 +105,7 @@ class Reach:
         return result
 
     def _at_points(self, points: Floats) -> tuple[Floats, Floats]:
-        """Parameters at points, those that are none of a distribution moved to the nearest; and kept roots."""
+        """Parameters at points, moved to the nearest ones of a distribution; and kept roots."""
         sums = self.sums
         parameters = np.empty_like(points)
         roots = np.maximum(points, LEAST)
@@ -113,7 +115,9 @@ class Reach:
         variance = (points[..., sums.first + 1] * sums.steps) ** 2
         parameters[..., sums.first + 1] = np.clip(variance, GRID_VARIANCE, sums.steps**2 / 4)
         own = roots[..., 0] ** 2
-        parameters[..., 0] = (1 - self.share) * self.prior + self.share * own / own.sum(axis=-1, keepdims=True)
+        parameters[..., 0] = (1 - self.share) * self.prior + self.share * own / own.sum(
+            axis=-1, keepdims=True
+        )
         for other in sums.others:
             parameters[..., other.columns] = other.feature.parameters_at(points[..., other.columns])
         return parameters, roots

@@ -1,4 +1,4 @@
-"""The round as malicious nodes can rehearse it: with the true rule, noise of the true law, groups drawn anew."""
+"""The round as malicious nodes can rehearse it: the true rule, noise of the true law, new groups."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 from attacks.poison import Forged, Knowledge
 from attacks.toolkit.sampled import drawn
 from protocols.ring import Integers
-from securenb.bayes.parameters import Floats, estimate
+from securenb.bayes.parameters import Floats, Parameters, estimate
 from securenb.experiments.montecarlo import Scorer
 from securenb.federation.noise_plan import NodeShares
 from securenb.federation.postprocess import USUAL
@@ -31,7 +31,7 @@ class Rehearsal:
         What the malicious nodes know. Where they see fewer nodes than there are honest ones, the others
         hold records drawn from the malicious nodes' own.
     records
-        The most records to judge models on, see `Knowledge.judged_on`.
+        Records to judge models on, or how many at most, see `Knowledge.judged_on`.
     draws
         How many rounds; one is enough where nothing is random.
     noisy
@@ -39,10 +39,16 @@ class Rehearsal:
     """
 
     def __init__(
-        self, known: Knowledge, records: int, draws: int, rng: np.random.Generator, *, noisy: bool = False
+        self,
+        known: Knowledge,
+        records: int | Records,
+        draws: int,
+        rng: np.random.Generator,
+        *,
+        noisy: bool = False,
     ) -> None:
         self.known = known
-        self.records = known.judged_on(records, rng)
+        self.records = records if isinstance(records, Records) else known.judged_on(records, rng)
         self._scorer = Scorer.of(known.schema, self.records)
         self._noisy = noisy
         honest = stand_ins(known, rng)
@@ -87,27 +93,31 @@ class Rehearsal:
         """The rows that the rule combines in a draw, if each malicious node sends its table (C, width)."""
         return self._draws[draw].rows(self.known, np.asarray(tables))
 
+    def models(self, tables: Sequence[Forged]) -> list[Parameters]:
+        """The combined parameters of each draw; none where the rule refuses one of them."""
+        found = []
+        for draw in self._draws:
+            rows, rule = draw.rows(self.known, np.asarray(tables)), self.known.rule
+            most = max(min(draw.contaminated, rule.tolerance(len(rows.sizes))), 0)
+            try:
+                found.append(replace(rule, malicious=most).combine(rows))
+            except ValueError:
+                told = max(min(most, rule.tolerated(rows)), 0)
+                try:
+                    found.append(replace(rule, malicious=told).combine(rows))
+                except ValueError:
+                    return []
+        return found
+
     def score(self, tables: Sequence[Forged]) -> float:
         """Balanced accuracy of the model, the mean over draws; `REFUSED` where the rule refuses."""
-        scores = []
-        for draw in self._draws:
-            rows = draw.rows(self.known, np.asarray(tables))
-            rule = self.known.rule
-            most = min(draw.contaminated, rule.tolerance(len(rows.sizes)))
-            rule = replace(rule, malicious=max(most, 0))
-            try:
-                combined = rule.combine(rows)
-            except ValueError:
-                try:
-                    told = max(min(most, rule.tolerated(rows)), 0)
-                    combined = replace(rule, malicious=told).combine(rows)
-                except ValueError:
-                    return REFUSED
-            scores.append(float(self._scorer.accuracies(combined.table)[1]))
-        return float(np.mean(scores))
+        models = self.models(tables)
+        if not models:
+            return REFUSED
+        return float(np.mean([self._scorer.accuracies(model.table)[1] for model in models]))
 
     def honest_tables(self) -> list[Floats]:
-        """Of each draw, the rows without a malicious node, (g, C, width); all rows where every one has some."""
+        """Of each draw, the rows without a malicious node, (g, C, width); all where every one has some."""
         nothing = np.zeros_like(self.known.own)
         found = []
         for draw in self._draws:

@@ -235,7 +235,7 @@ def test_a_poison_forges_the_kind_or_refuses_it_by_name(schema, name, variant):
     knowledge = known(schema)
     rng = np.random.default_rng(4)
     try:
-        sent = choose_poison(name + variant).sent(knowledge, rng)
+        sent = choose_poison(name + variant).brief().sent(knowledge, rng)
     except ValueError as error:
         assert NAMED in str(error)  # noqa: PT017 - which poisons refuse is of no account
         return
@@ -248,7 +248,7 @@ def test_a_poison_forges_the_kind_or_refuses_it_by_name(schema, name, variant):
 @pytest.mark.parametrize("name", ["label_flip", "backdoor", "outliers", "worst_records", "variance_collapse"])
 def test_poisons_of_records_know_what_records_of_the_kind_add(schema, name):
     rng = np.random.default_rng(4)
-    for forged in choose_poison(f"{name}:inside").sent(known(schema), rng):
+    for forged in choose_poison(f"{name}:inside").brief().sent(known(schema), rng):
         assert ((forged[:, 1] >= 0) & (forged[:, 1] <= forged[:, 0])).all()
 
 

@@ -46,7 +46,7 @@ def test_a_federation_runs_with_poisoned_nodes_and_refuses_the_malformed_ones():
     nodes = scenario.deal(data)
     clean = federation.run(nodes)
     for name in POISONS:
-        poisoned = choose_poison(name).nodes(nodes, [2, 5], data.schema, federation.rule, rng())
+        poisoned = choose_poison(name).brief().nodes(nodes, [2, 5], data.schema, federation.rule, rng())
         assert [node.id for node in poisoned] == [node.id for node in nodes]
         round_ = federation.run(poisoned)
         expected = {"node-0003", "node-0006"} if POISONS[name].aim == "denial" else set()
@@ -74,5 +74,5 @@ def test_all_variants_are_spelt_in_any_order_and_others_refused():
         assert poison.noisy
     with pytest.raises(ValueError, match="unknown parameter 'outside' in alie:outside"):
         choose_poison("alie:outside")
-    with pytest.raises(ValueError, match="unknown poison 'alien'; known: adaptive, alie"):
+    with pytest.raises(ValueError, match="unknown poison 'alien'; known: adaptive, agr_tailored, alie"):
         choose_poison("alien")
