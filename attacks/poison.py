@@ -82,12 +82,12 @@ class Knowledge:
 
     @property
     def own_data_only(self) -> "Knowledge":
-        """What nodes know that see no other node's statistics: their own, their records, and what is public."""
+        """What nodes know that see no other's statistics: their own, their records, what is public."""
         return replace(self, others=self.own)
 
     @property
     def nothing(self) -> "Knowledge":
-        """What is public alone: own statistics and records are drawn as if every value were as frequent as any.
+        """What is public alone: own statistics and records are of values that are all as frequent.
 
         The cap says how many records. What is drawn is the same for every node, whatever it holds.
         """

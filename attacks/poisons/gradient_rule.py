@@ -186,7 +186,7 @@ def _realised(
     *,
     beyond: bool,
 ) -> Integers:
-    """A table whose parameters stand at a place in the box, or `beyond` its ends where that is one of them."""
+    """A table whose parameters stand at a place in the box, or `beyond` its ends where it is at one."""
     table = low + (high - low) * inside
     up, down = inside > 0.9, inside < 0.1
     if beyond:
