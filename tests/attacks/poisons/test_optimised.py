@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attacks.checks import check_poison
-from attacks.poison import POISONS, Knowledge, Poison, choose_poison
+from attacks.poison import Knowledge, Poison, choose_poison
 from attacks.sweeps.poisoning import measure
 from attacks.sweeps.poisoning_grid import AttackGrid
 from protocols.contract import BrokenContract
@@ -49,11 +49,6 @@ def test_within_the_cap_the_optimised_backdoor_succeeds_more_often():
 def test_evolution_asks_a_rule_of_anybodys_for_scores_alone():
     found = measured(["evolution(evaluations=40)", "worst_records"], rules=["median"], malicious=0.4)
     assert found["median", "evolution(evaluations=40)"] <= found["median", "worst_records"]
-
-
-@pytest.mark.parametrize("name", OPTIMISED)
-def test_an_optimised_attack_keeps_the_contract(name):
-    check_poison(POISONS[name]().brief())
 
 
 class Cheat(Poison):
