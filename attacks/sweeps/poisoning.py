@@ -188,11 +188,26 @@ class Outcome:
 
 @lru_cache(maxsize=512)
 def _forged(setting: Setting, size: int, poison: Poison, malicious: int, rule: Rule) -> list[Forged]:
-    """What malicious nodes send; they know the law of the noise, not its draws."""
+    """What malicious nodes send."""
+    return poison.sent(known_in(setting, size, malicious, rule), setting.arena.streams.rng("poison"))
+
+
+def known_in(setting: Setting, size: int, malicious: int, rule: Rule) -> Knowledge:
+    """What omniscient malicious nodes know; of the noise its law, not its draws.
+
+    Parameters
+    ----------
+    size
+        How many nodes are in a group.
+    malicious
+        How many nodes are malicious.
+    rule
+        What they know of the rule.
+    """
     bad = setting.malicious(malicious)
     others = np.delete(setting.tables, bad, axis=0)
     own = setting.tables[bad]
-    known = Knowledge(
+    return Knowledge(
         setting.arena.data.schema,
         own,
         others if len(others) else own,
@@ -203,7 +218,11 @@ def _forged(setting: Setting, size: int, poison: Poison, malicious: int, rule: R
         joined([setting.submitters[at].records for at in bad]),
         setting.federation.noise,
     )
-    return poison.sent(known, setting.arena.streams.rng("poison"))
+
+
+def setting_of(cell: Cell) -> Setting:
+    """The setting of a cell, the same object for cells that differ in attack and share alone."""
+    return _setting(arena_of(cell), *(cell[name] for name in CHOICES))
 
 
 UNSAID = ("rules", "delta", "trusted_records", "influence", "test_records", "split")

@@ -1,15 +1,18 @@
 """`securenb attack`: what poisons do to rules, and how bad it gets."""
 
+from json import dumps as json_text
 from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
 import typer
 
-from attacks.poison import choose_poison
+from attacks.poison import POISONS, choose_poison
 from attacks.sweeps.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
 from attacks.sweeps.poisoning import measure
 from attacks.sweeps.poisoning_grid import AttackGrid
+from attacks.sweeps.searching import DEALS, search_grid, settings
+from attacks.toolkit.kept import Kept, kept_in
 from protocols.spec import listed
 from securenb.cli import console
 from securenb.cli.options import (
@@ -35,6 +38,16 @@ from securenb.robust.bounds import breakdown_share
 RULES_BY_DEFAULT = "sum,median,trimmed_mean,krum,geometric_median,mda,nnm+median,trusted_rows"
 
 
+SearchSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--search-seconds",
+        help="Spend so long on finding worse attacks; they are kept in OUT.found.json, and measured.",
+    ),
+]
+Replay = Annotated[
+    Path | None, typer.Option("--replay", help="Measure the attacks that a search kept in this file.")
+]
 Breakdown = Annotated[bool, typer.Option("--breakdown", help="Find by bisection where rules break.")]
 Influence = Annotated[
     bool, typer.Option("--influence", help="Say which rows stand out when each is left out in turn.")
@@ -73,6 +86,8 @@ def command(
     test_records: Annotated[int | None, typer.Option(help="Judge on so many test records.")] = None,
     influence: Influence = False,  # noqa: FBT002 - flags of the command line
     breakdown: Breakdown = False,  # noqa: FBT002 - flags of the command line
+    search_seconds: SearchSeconds = None,
+    replay: Replay = None,
     seed: Annotated[int, typer.Option(help="Decides everything; a rerun is identical.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
     backend: Annotated[str, typer.Option(help="joblib's: loky, sequential, dask, ray.")] = "loky",
@@ -106,6 +121,10 @@ def command(
         test_records=test_records,
         seed=seed,
     )
+    if search_seconds is not None:
+        replay = search(grid, search_seconds, out, again=overwrite, quiet=json)
+    if replay is not None:
+        grid = with_found(grid, replay)
     run_attack(
         grid,
         out,
@@ -116,6 +135,41 @@ def command(
         json=json,
         breakdown=breakdown,
     )
+
+
+def search(grid: AttackGrid, seconds: float, out: Path, *, again: bool, quiet: bool) -> Path:
+    """The file of what was found, beside the folder of results; kept from an interrupted run."""
+    path = out.with_name(f"{out.name}.found.json")
+    if path.exists() and not again:
+        kept_in(str(path))
+        if not quiet:
+            console.say(f"attacks found before are taken from {path}; remove it to search again")
+        return path
+    count = len(settings(grid))
+    if not quiet:
+        console.say(
+            f"searching for {seconds:g} s in {count} settings and rules, on {DEALS} deals of their own"
+        )
+
+    def told(kept: Kept) -> None:
+        if quiet:
+            return
+        console.say(
+            f"{kept.rule}, {kept.malicious} malicious: {kept.score:.3f} after {kept.evaluations} tries, "
+            f"from {kept.began}"
+        )
+
+    search_grid(grid, seconds, path, told)
+    return path
+
+
+def with_found(grid: AttackGrid, path: Path) -> AttackGrid:
+    """The sweep with what was found among its attacks, within the invariants where they are checked."""
+    kept_in(str(path))
+    wanted = {":inside" if inputs == "verified" else "" for inputs in grid.inputs}
+    specs = [f"found(path={json_text(str(path))}){variant}" for variant in sorted(wanted)]
+    attacks = [*grid.attacks, *(spec for spec in map(POISONS.spelled, specs) if spec not in grid.attacks)]
+    return grid.model_copy(update={"attacks": attacks})
 
 
 def run_attack(
