@@ -9,6 +9,7 @@ import numpy as np
 from attacks.poison import Forged, Knowledge, Poison
 from attacks.toolkit.forging import honest_points, point_among, pooled, table_at, towards_flip
 from attacks.toolkit.projection import into_invariants
+from securenb.bayes.parameters import Floats
 from securenb.robust.distances import squared_distances
 from securenb.robust.rules.bulyan import Bulyan
 from securenb.robust.rules.krum import Krum
@@ -59,7 +60,7 @@ class Fang(Poison):
         return [table(point) for point in np.where(signs > 0, above, np.where(signs < 0, below, middle))]
 
     @staticmethod
-    def _upper(points: np.ndarray, bad: int) -> float:  # type: ignore[type-arg]
+    def _upper(points: Floats, bad: int) -> float:
         """Their bound on λ (theorem 1)."""
         n, size = len(points) + bad, points.shape[1]
         near = np.sort(np.sqrt(squared_distances(points)), axis=1)[:, 1 : max(n - bad - 1, 2)]
@@ -68,7 +69,7 @@ class Fang(Poison):
         return float(least + most)
 
     @staticmethod
-    def _selected(points: np.ndarray, point: np.ndarray, bad: int) -> bool:  # type: ignore[type-arg]
+    def _selected(points: Floats, point: Floats, bad: int) -> bool:
         """Whether Krum selects a malicious node, all of which stand at one point."""
         every = np.concatenate([points, np.repeat(point[None], bad, axis=0)])
         kept = max(len(every) - bad - 2, 1)

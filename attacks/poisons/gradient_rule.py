@@ -17,6 +17,7 @@ from securenb.bayes.parameters import Floats, Parameters, estimate
 from securenb.robust.centre_rule import PointRule
 from securenb.robust.points import Points, stabilised
 from securenb.schema.features.numeric import GRID_VARIANCE
+from securenb.schema.schema import Schema
 
 CLAIM = 1000
 """How many caps a node claims where no check holds it back: enough that rounding to records is nothing."""
@@ -106,7 +107,7 @@ class GradientRule(Poison):
         schema, sums = known.schema, Sums.of(known.schema)
         honest = [estimate(schema, tables, known.smoothing) for tables in rehearsal.honest_tables()]
         prior = np.mean([each.table[:, :, 0].mean(axis=0) for each in honest], axis=0)
-        rows = len(rehearsal.rows(np.zeros_like(known.own)).sizes)
+        rows = len(rehearsal.rows(list(np.zeros_like(known.own))).sizes)
         bad = max(rehearsal.contaminated, 1)
         few = rehearsal.records[:: -(-len(rehearsal.records) // self.judged)]
         game = Reach(sums, Judge(sums, few), prior / prior.sum(), bad / rows)
@@ -166,8 +167,8 @@ def _box(known: Knowledge, honest: Parameters, bad: int) -> tuple[Floats, Floats
     return np.minimum(*ends), np.maximum(*ends)
 
 
-def _extremes(schema: object, shape: tuple[int, ...]) -> Iterator[Floats]:
-    sums = Sums.of(schema)  # type: ignore[arg-type]
+def _extremes(schema: Schema, shape: tuple[int, ...]) -> Iterator[Floats]:
+    sums = Sums.of(schema)
     for top in (0.0, 1.0):
         table = np.full(shape, top)
         table[:, sums.first] = top * sums.steps - sums.offset

@@ -125,7 +125,8 @@ class Calibration:
         result = found.weights[0] * self._per_column(weights)
         result[:, 0] = self.constants(found)[0] @ weights[self._gaussian] + fit.at[kinds + 1 :]
         result = result + fit.at[kinds] * self._own_weights
-        return result[None]
+        models: Floats = result[None]
+        return models
 
     def _per_column(self, each: Floats) -> Floats:
         return np.concatenate(
