@@ -272,6 +272,8 @@ class Judge:
         self._transposed = np.ascontiguousarray(self._design.T)
         self._labels = records.labels.astype(np.intp)
         present = np.bincount(self._labels, minlength=len(sums.schema.classes))
+        # of two classes one is the other's only rival: a third of the time, to the same bit
+        self._sign = np.where(self._labels == 0, 1.0, -1.0) if len(present) == 2 else None
         self._shares = 1.0 / present[self._labels] / (present > 0).sum()
 
     def hard(self, weights: Floats) -> Floats:
@@ -284,14 +286,19 @@ class Judge:
         margins, rivals = self._margins(weights)
         right = 0.5 * (1 + np.tanh(margins / (2 * temperature)))
         slope = self._shares * right * (1 - right) / temperature
+        if self._sign is not None:
+            of_first = (slope * self._sign) @ self._design
+            return (right * self._shares).sum(axis=-1), np.stack([of_first, -of_first], axis=1)
         by_score = -slope[:, None] * rivals
         np.put_along_axis(by_score, self._at(by_score), slope[:, None], axis=1)
         gradient: Floats = by_score @ self._design
         return (right * self._shares).sum(axis=-1), gradient
 
     def _margins(self, weights: Floats) -> tuple[Floats, Floats]:
-        """How far the true class is ahead of the others, (s, n), and the weight of each other, (s, C, n)."""
+        """How far the true class is ahead of the others, (s, n), and each other's weight if they are several."""
         scores = weights @ self._transposed
+        if self._sign is not None:
+            return self._sign * (scores[:, 0] - scores[:, 1]), scores
         at = self._at(scores)
         true = np.take_along_axis(scores, at, axis=1)[:, 0]
         np.put_along_axis(scores, at, -np.inf, axis=1)

@@ -245,7 +245,11 @@ def test_a_poison_forges_the_kind_or_refuses_it_by_name(schema, name, variant):
         assert all(rules.broken(forged.reshape(-1)) == () for forged in sent)
 
 
-@pytest.mark.parametrize("name", ["label_flip", "backdoor", "outliers", "worst_records", "variance_collapse"])
+OF_RECORDS = ["label_flip", "backdoor", "outliers", "worst_records", "variance_collapse", "evolution"]
+OF_RECORDS += ["gradient", "gradient_backdoor", "label_flip_bilevel"]
+
+
+@pytest.mark.parametrize("name", OF_RECORDS)
 def test_poisons_of_records_know_what_records_of_the_kind_add(schema, name):
     rng = np.random.default_rng(4)
     for forged in choose_poison(f"{name}:inside").brief().sent(known(schema), rng):
