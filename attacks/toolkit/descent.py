@@ -295,7 +295,7 @@ class Judge:
         return (right * self._shares).sum(axis=-1), gradient
 
     def _margins(self, weights: Floats) -> tuple[Floats, Floats]:
-        """How far the true class is ahead of the others, (s, n), and each other's weight if they are several."""
+        """How far the true class is ahead, (s, n), and the weights of the others where they are several."""
         scores = weights @ self._transposed
         if self._sign is not None:
             return self._sign * (scores[:, 0] - scores[:, 1]), scores
