@@ -54,7 +54,10 @@ class AgrTailored(Poison):
 
         def carried(step: float) -> float:
             models = rehearsal.models([sent(step)] * bad)
-            ends = [stabilised(model).values.reshape(-1) for model in models]
+            # a rule that votes has a model a row: the mean of them stands for where it went
+            ends = [
+                stabilised(model.parameters).values.reshape(-1, len(middle)).mean(axis=0) for model in models
+            ]
             return float(np.mean([(end - middle) @ unit for end in ends])) if ends else -np.inf
 
         steps = np.geomspace(0.05, 12.8, 17)

@@ -8,7 +8,8 @@ import numpy as np
 from attacks.poison import Forged, Knowledge
 from attacks.toolkit.sampled import drawn
 from protocols.ring import Integers
-from securenb.bayes.parameters import Floats, Parameters, estimate
+from securenb.bayes.model import NaiveBayes
+from securenb.bayes.parameters import Floats, estimate
 from securenb.experiments.montecarlo import Scorer
 from securenb.federation.noise_plan import NodeShares
 from securenb.federation.postprocess import USUAL
@@ -93,18 +94,18 @@ class Rehearsal:
         """The rows that the rule combines in a draw, if each malicious node sends its table (C, width)."""
         return self._draws[draw].rows(self.known, np.asarray(tables))
 
-    def models(self, tables: Sequence[Forged]) -> list[Parameters]:
-        """The combined parameters of each draw; none where the rule refuses one of them."""
+    def models(self, tables: Sequence[Forged]) -> list[NaiveBayes]:
+        """The model of each draw; none where the rule refuses one of them."""
         found = []
         for draw in self._draws:
             rows, rule = draw.rows(self.known, np.asarray(tables)), self.known.rule
             most = max(min(draw.contaminated, rule.tolerance(len(rows.sizes))), 0)
             try:
-                found.append(replace(rule, malicious=most).combine(rows))
+                found.append(replace(rule, malicious=most).model(rows))
             except ValueError:
                 told = max(min(most, rule.tolerated(rows)), 0)
                 try:
-                    found.append(replace(rule, malicious=told).combine(rows))
+                    found.append(replace(rule, malicious=told).model(rows))
                 except ValueError:
                     return []
         return found
@@ -114,7 +115,7 @@ class Rehearsal:
         models = self.models(tables)
         if not models:
             return REFUSED
-        return float(np.mean([self._scorer.accuracies(model.table)[1] for model in models]))
+        return float(np.mean([self._scorer.judged(model)[1] for model in models]))
 
     def honest_tables(self) -> list[Floats]:
         """Of each draw, the rows without a malicious node, (g, C, width); all where every one has some."""

@@ -70,7 +70,7 @@ def test_tailored_to_krum_carries_it_farther_than_not_knowing_the_rule():
 
     def carried(name):
         (model,) = rehearsal.models(choose_poison(name).sent(knowledge, np.random.default_rng(0)))
-        return (stabilised(model).values.reshape(-1) - middle) @ towards
+        return (stabilised(model.parameters).values.reshape(-1) - middle) @ towards
 
     assert carried("agr_tailored") >= carried("min_max")
     assert carried("agr_tailored") > carried("zero")
