@@ -1,5 +1,6 @@
 """Searches for worse attacks in every setting of a sweep, on deals that it does not measure."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -44,17 +45,8 @@ def search_grid(
     ValueError
         If there are several schemas, no malicious nodes, or too little time for each setting.
     """
-    every = settings(grid)
-    if not every:
-        raise ValueError(
-            "--search-seconds has no malicious node to search for: give --malicious shares above 0"
-        )
+    every = checked_settings(grid, seconds)
     each = seconds / len(every)
-    if each < FEWEST_SECONDS:
-        raise ValueError(
-            f"--search-seconds {seconds:g} is {each:.2g} s for each of {len(every)} settings and rules: "
-            f"give at least {FEWEST_SECONDS * len(every):g}, or fewer of them"
-        )
     schemas = set()
     for cell, _ in every:
         choices = (cell["dataset"], cell["numeric"], cell["test_records"], cell["seed"], own_of(cell))
@@ -69,6 +61,21 @@ def search_grid(
         told(kept)
     keep(path, next(iter(schemas)), found)
     return found
+
+
+def checked_settings(grid: AttackGrid, seconds: float) -> list[tuple[dict[str, Any], str]]:
+    """`settings`; a `ValueError` if there are none, or no time to search in each."""
+    every = settings(grid)
+    if not every:
+        raise ValueError(
+            "--search-seconds has no malicious node to search for: give --malicious shares above 0"
+        )
+    if not FEWEST_SECONDS * len(every) <= seconds < math.inf:
+        raise ValueError(
+            f"--search-seconds {seconds:g} for {len(every)} settings and rules: give at least "
+            f"{FEWEST_SECONDS * len(every):g}, a finite number, or fewer settings"
+        )
+    return every
 
 
 def _searches(grid: AttackGrid, every: list[tuple[dict[str, Any], str]], seconds: float) -> Iterator[Kept]:

@@ -95,6 +95,8 @@ def test_every_setting_and_rule_is_searched_once():
     [
         ({"malicious": 0.0}, 60, "give --malicious shares above 0"),
         ({}, 0.5, "give at least 2"),
+        ({}, float("nan"), "a finite number"),
+        ({}, float("inf"), "a finite number"),
         ({"dataset": ["phishing", "mushroom"]}, 60, "give one data set"),
     ],
 )
@@ -116,3 +118,5 @@ def test_the_command_searches_keeps_and_replays(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out) == lines
     assert main([*words.split(), "--replay", str(tmp_path / "c"), "--out", str(tmp_path / "d")]) == 2
     assert "cannot read" in capsys.readouterr().err
+    assert main([*words.split(), "--replay", str(kept), "--search-seconds", "9", "--out", str(second)]) == 2
+    assert "give one of them" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from attacks.poison import POISONS, choose_poison
 from attacks.sweeps.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
 from attacks.sweeps.poisoning import measure
 from attacks.sweeps.poisoning_grid import AttackGrid
-from attacks.sweeps.searching import DEALS, search_grid, settings
+from attacks.sweeps.searching import DEALS, checked_settings, search_grid
 from attacks.toolkit.kept import Kept, kept_in
 from protocols.spec import listed
 from securenb.cli import console
@@ -121,6 +121,10 @@ def command(
         test_records=test_records,
         seed=seed,
     )
+    if search_seconds is not None and replay is not None:
+        raise ValueError(
+            "--search-seconds looks for new attacks and --replay sends old ones: give one of them"
+        )
     if search_seconds is not None:
         replay = search(grid, search_seconds, out, again=overwrite, quiet=json)
     if replay is not None:
@@ -145,7 +149,7 @@ def search(grid: AttackGrid, seconds: float, out: Path, *, again: bool, quiet: b
         if not quiet:
             console.say(f"attacks found before are taken from {path}; remove it to search again")
         return path
-    count = len(settings(grid))
+    count = len(checked_settings(grid, seconds))
     if not quiet:
         console.say(
             f"searching for {seconds:g} s in {count} settings and rules, on {DEALS} deals of their own"
