@@ -10,6 +10,7 @@ import numpy as np
 from attacks.poison import Knowledge, Poison, choose_poison
 from attacks.toolkit.descent import Sums
 from attacks.toolkit.evolution import Evolution
+from attacks.toolkit.forging import claimed
 from attacks.toolkit.free_tables import FreeTables
 from attacks.toolkit.kept import Kept, label_of
 from attacks.toolkit.projection import into_invariants
@@ -75,7 +76,7 @@ def searched(
             best, least, began = tables, value, name
         if over() and name not in QUICK:
             break
-    cap = known.cap if inside else CLAIM * known.cap
+    cap = known.cap if inside else claimed(known, CLAIM)
     free = FreeTables(Sums.of(known.schema), cap)
     for width in (0.3 * 0.7**turn for turn in count()):
         if over() or width < 1e-3:

@@ -14,6 +14,7 @@ from attacks.poisons.tight_cluster import TightCluster
 from attacks.poisons.worst_records import WorstRecords
 from attacks.toolkit.descent import Sums
 from attacks.toolkit.evolution import Evolution as _Evolution
+from attacks.toolkit.forging import claimed
 from attacks.toolkit.free_tables import FreeTables
 from attacks.toolkit.projection import into_invariants
 from attacks.toolkit.rehearsal import Rehearsal
@@ -61,7 +62,7 @@ class Evolution(Poison):
         """See `Poison.forge`."""
         rehearsal = Rehearsal(known, self.records, self.draws, rng, noisy=self.noisy)
         bad, schema = len(known.own), known.schema
-        cap = known.cap if self.inside else CLAIM * known.cap
+        cap = known.cap if self.inside else claimed(known, CLAIM)
         free = FreeTables(Sums.of(schema), cap)
 
         def score(table: Integers) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
 from attacks.toolkit.descent import Judge, Sums
-from attacks.toolkit.forging import table_at, table_of
+from attacks.toolkit.forging import claimed, table_at, table_of
 from attacks.toolkit.projection import into_invariants
 from attacks.toolkit.reach import Reach
 from attacks.toolkit.rehearsal import Rehearsal
@@ -111,7 +111,7 @@ class GradientRule(Poison):
         bad = max(rehearsal.contaminated, 1)
         few = rehearsal.records[:: -(-len(rehearsal.records) // self.judged)]
         game = Reach(sums, Judge(sums, few), prior / prior.sum(), bad / rows)
-        records = float(known.cap if self.inside else CLAIM * known.cap)
+        records = float(known.cap if self.inside else claimed(known, CLAIM))
         low, high = (
             np.mean(ends, axis=0) for ends in zip(*(_box(known, h, bad) for h in honest), strict=True)
         )

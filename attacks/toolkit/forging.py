@@ -8,6 +8,7 @@ from attacks.poison import Forged, Knowledge
 from attacks.toolkit.projection import into_invariants
 from protocols.ring import Integers
 from securenb.bayes.parameters import Floats, Parameters, estimate
+from securenb.federation.federation import RECORD_CAP
 from securenb.robust.distances import squared_distances
 from securenb.robust.points import stabilised, unstabilised
 from securenb.schema.feature import Feature
@@ -24,6 +25,11 @@ def pooled(tables: Integers) -> Floats:
     """The average table, shape (C, width), float64."""
     average: Floats = tables.mean(axis=0)
     return average
+
+
+def claimed(known: Knowledge, times: int) -> int:
+    """So many caps, or as many records as a round without checks lets one node claim."""
+    return max(min(times * known.cap, RECORD_CAP // 2), known.cap)
 
 
 def honest_points(schema: Schema, tables: Integers, smoothing: float) -> Floats:

@@ -127,3 +127,14 @@ def test_local_optimisers_draw_from_their_own_nodes_alone():
             Knowledge(some.schema, some.own, other.others, some.rule, 1, some.cap), np.random.default_rng(1)
         )
         assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def test_what_is_claimed_where_nothing_is_checked_is_not_refused_at_the_door():
+    base = {"dataset": "adult", "nodes": 4, "trials": 1, "malicious": 0.25, "rules": "median"}
+    attacks = [
+        "gradient_rule(starts=1, steps=2, records=60, rounds=0)",
+        "evolution(evaluations=8, records=60)",
+    ]
+    for cell in checked(AttackGrid, **base | {"attacks": attacks, "test_records": 100}).cells():
+        (line,) = measure(cell)
+        assert line["refused"] == 0

@@ -118,7 +118,8 @@ def test_trials_are_paired_and_larger_shares_contain_smaller_ones():
 
 
 def test_every_poison_can_be_measured_inside_and_outside_on_verified_and_unchecked_inputs():
-    attacks = [name + variant for name in POISONS for variant in ("", ":inside:noisy")]
+    brief = [choose_poison(name + more).brief() for name in POISONS for more in ("", ":inside:noisy")]
+    attacks = [POISONS.spelled(poison) for poison in brief]
     lines = table(
         attacks=attacks, malicious=0.2, inputs=["unchecked", "verified"], epsilon="5", rules=["median"]
     )
