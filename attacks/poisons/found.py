@@ -17,8 +17,7 @@ class Found(Poison):
 
     Of the attacks in the file it sends the one that was found for this setting; where there is none, the
     one for the same rule and the nearest number of malicious nodes, else the nearest of all. Tables go to
-    the malicious nodes in turn. What was found on one deal of records is sent on every other, whoever holds
-    what.
+    the malicious nodes in turn. What was found on one deal of records is sent on every other.
 
     Uses the schema, the rule's name, the numbers of nodes and of malicious ones, group size, cap and
     mechanism.

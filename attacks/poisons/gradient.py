@@ -9,8 +9,9 @@ import numpy as np
 from attacks.poison import Forged, Knowledge, Poison
 from attacks.poisons.heavy_flip import HeavyFlip
 from attacks.poisons.worst_records import WorstRecords
-from attacks.toolkit.descent import Judge, Sums
+from attacks.toolkit.descent import Sums
 from attacks.toolkit.free_tables import FreeTables
+from attacks.toolkit.judge import Judge
 from attacks.toolkit.projection import into_invariants
 from attacks.toolkit.sum_game import SumGame
 

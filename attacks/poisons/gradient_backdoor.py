@@ -8,8 +8,9 @@ import numpy as np
 
 from attacks.poison import Forged, Knowledge
 from attacks.poisons.backdoor import Backdoor as _Backdoor
-from attacks.toolkit.descent import Judge, Sums
+from attacks.toolkit.descent import Sums
 from attacks.toolkit.free_tables import FreeTables
+from attacks.toolkit.judge import Judge
 from attacks.toolkit.projection import into_invariants
 from attacks.toolkit.rehearsal import Rehearsal
 from attacks.toolkit.sum_game import SumGame

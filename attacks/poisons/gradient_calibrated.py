@@ -11,8 +11,9 @@ from attacks.poisons.gradient import Gradient
 from attacks.poisons.worst_records import WorstRecords
 from attacks.toolkit.adam import Adam, temperature
 from attacks.toolkit.calibrated import Calibration
-from attacks.toolkit.descent import Judge, Sums
+from attacks.toolkit.descent import Sums
 from attacks.toolkit.free_tables import FreeTables
+from attacks.toolkit.judge import Judge
 from attacks.toolkit.projection import into_invariants
 from attacks.toolkit.rehearsal import Rehearsal
 from securenb.robust.rules.calibrated_sum import CalibratedSum

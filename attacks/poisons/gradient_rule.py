@@ -7,8 +7,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from attacks.toolkit.descent import Judge, Sums
+from attacks.toolkit.descent import Sums
 from attacks.toolkit.forging import claimed, table_at, table_of
+from attacks.toolkit.judge import Judge
 from attacks.toolkit.projection import into_invariants
 from attacks.toolkit.reach import Reach
 from attacks.toolkit.rehearsal import Rehearsal

@@ -7,7 +7,8 @@ from typing import Self
 import numpy as np
 
 from attacks.poison import Forged, Knowledge, Poison
-from attacks.toolkit.descent import Judge, Sums, back, weighed
+from attacks.toolkit.descent import Sums, back, weighed
+from attacks.toolkit.judge import Judge
 from attacks.toolkit.sampled import drawn
 from securenb.bayes.parameters import estimate
 from securenb.schema.statistics import Statistics

@@ -193,17 +193,7 @@ def _forged(setting: Setting, size: int, poison: Poison, malicious: int, rule: R
 
 
 def known_in(setting: Setting, size: int, malicious: int, rule: Rule) -> Knowledge:
-    """What omniscient malicious nodes know; of the noise its law, not its draws.
-
-    Parameters
-    ----------
-    size
-        How many nodes are in a group.
-    malicious
-        How many nodes are malicious.
-    rule
-        What they know of the rule.
-    """
+    """What omniscient malicious nodes know in groups of a size: of the noise its law, not its draws."""
     bad = setting.malicious(malicious)
     others = np.delete(setting.tables, bad, axis=0)
     own = setting.tables[bad]
@@ -218,11 +208,6 @@ def known_in(setting: Setting, size: int, malicious: int, rule: Rule) -> Knowled
         joined([setting.submitters[at].records for at in bad]),
         setting.federation.noise,
     )
-
-
-def setting_of(cell: Cell) -> Setting:
-    """The setting of a cell, the same object for cells that differ in attack and share alone."""
-    return _setting(arena_of(cell), *(cell[name] for name in CHOICES))
 
 
 UNSAID = ("rules", "delta", "trusted_records", "influence", "test_records", "split")

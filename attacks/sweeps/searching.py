@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from attacks.search import searched
-from attacks.sweeps.arena import judged_on, own_of
-from attacks.sweeps.poisoning import known_in, setting_of
+from attacks.sweeps.arena import arena_of, judged_on, own_of
+from attacks.sweeps.poisoning import Setting, known_in
 from attacks.sweeps.poisoning_grid import AttackGrid
 from attacks.toolkit.kept import Kept, keep
 from protocols.canonical import digest
@@ -82,7 +82,8 @@ def _searches(grid: AttackGrid, every: list[tuple[dict[str, Any], str]], seconds
     for cell, name in every:
         knowledge = []
         for deal in range(DEALS):
-            setting = setting_of(cell | {"trial": grid.trials + deal})
+            own = cell | {"trial": grid.trials + deal}
+            setting = Setting.of(arena_of(own), own)
             rule = choose_rule(name, reference=setting.arena.reference)
             nodes = len(setting.arena.nodes)
             size = min(setting.federation.group_size or nodes, nodes)

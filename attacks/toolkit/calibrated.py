@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attacks.toolkit.descent import Judge, Sums, Weighed, back, weighed
+from attacks.toolkit.descent import Sums, Weighed, back, weighed
+from attacks.toolkit.judge import Judge
 from securenb.bayes.parameters import Floats
 from securenb.robust.rules.calibrated_sum import FLOOR, PULL, TRUST, CalibratedSum, _left_out
 from securenb.schema.statistics import Statistics

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.toolkit.adam import Adam, temperature
-from attacks.toolkit.descent import Judge, Sums, weights_back, weights_of
+from attacks.toolkit.descent import Sums, weights_back, weights_of
+from attacks.toolkit.judge import Judge
 from securenb.bayes.parameters import Floats
 from securenb.schema.features.numeric import GRID_VARIANCE
 

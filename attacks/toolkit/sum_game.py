@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.toolkit.adam import Adam, temperature
-from attacks.toolkit.descent import Judge, Sums, back, weighed
+from attacks.toolkit.descent import Sums, back, weighed
 from attacks.toolkit.free_tables import FreeTables
+from attacks.toolkit.judge import Judge
 from securenb.bayes.parameters import Floats
 
 RATE = 0.15

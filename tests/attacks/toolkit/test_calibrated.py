@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from attacks.toolkit.calibrated import Calibration
-from attacks.toolkit.descent import Judge, Sums, weighed
+from attacks.toolkit.descent import Sums, weighed
 from attacks.toolkit.free_tables import FreeTables
+from attacks.toolkit.judge import Judge
 from securenb.data.dataset import load_dataset
 from securenb.experiments.montecarlo import Scorer
 from securenb.robust.rule import Rows

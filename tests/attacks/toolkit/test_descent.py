@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from attacks.toolkit.descent import Judge, Sums, back, weighed
+from attacks.toolkit.descent import Sums, back, weighed
 from attacks.toolkit.free_tables import FreeTables
+from attacks.toolkit.judge import Judge
 from attacks.toolkit.projection import into_invariants
 from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import estimate
