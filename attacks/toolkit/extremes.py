@@ -1,7 +1,7 @@
 """Which end of each cell's interval hurts most: the attack on rules that bound every cell apart.
 
-A rule of which malicious nodes can move each cell's log-rate between two ends, whatever they do in other cells,
-leaves them one choice a cell: the lower end or the upper one.
+A rule of which malicious nodes can move each cell's log-rate between two ends, whatever they do in other
+cells, leaves them one choice a cell: the lower end or the upper one.
 """
 
 from dataclasses import dataclass
@@ -50,8 +50,9 @@ class Ends:
 def worst(ends: Ends, records: Records, rng: np.random.Generator, starts: int = 2, steps: int = 80) -> Ups:
     """The choice that leaves the least balanced accuracy on `records`, in the mean over the draws of noise.
 
-    Descends from random starts (Adam; Kingma and Ba 2015) on the soft accuracy, with every cell part of the way
-    up; then flips single cells, and the cells of a level in all classes, of the best two, as long as that helps.
+    Descends from random starts (Adam; Kingma and Ba 2015) on the soft accuracy, with every cell part of the
+    way up; then flips single cells, and the cells of a level in all classes, of the best two, as long as that
+    helps.
 
     Parameters
     ----------
