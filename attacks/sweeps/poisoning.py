@@ -8,7 +8,8 @@ every cell.
 """
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from attacks.poison import Forged, Knowledge, Poison, PoisonedNode, choose_poison
 from attacks.sweeps.arena import Arena, arena_of, judged_on, own_of
+from attacks.sweeps.certainty import certainly_right
 from attacks.sweeps.poisoning_grid import NO_ATTACK
 from attacks.sweeps.remembered import RememberedSources
 from attacks.toolkit.sampled import joined
@@ -164,7 +166,8 @@ class Setting:
         summed = {name for members in opened.members for name in members}
         whole = {name for lost in opened.lost for name in sent.groups[lost.group]}
         refused = len(set(sent.vectors) - summed - whole) + sum(len(lost.missing) for lost in opened.lost)
-        return Outcome(opened, contaminated, refused)
+        forged_ones = {name: sent.vectors[name] for name in names & summed}
+        return Outcome(opened, contaminated, refused, forged_ones)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,11 +182,14 @@ class Outcome:
         Whether a malicious node is in each row, shape (g,).
     refused
         How many submitters were left out.
+    forged
+        What the malicious submitters sent of what was summed, (d,) by name.
     """
 
     opened: Opened
     contaminated: NDArray[np.bool_]
     refused: int
+    forged: Mapping[str, Integers] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=512)
@@ -260,6 +266,7 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
         told = replace(rule, malicious=max(min(int(outcome.contaminated.sum()), withstood), 0))
         readout = setting.readout(told)
         line |= {"withstood": withstood} | _outcome(readout, outcome.opened, scorer, wanted)
+        line |= certainly_right(readout, outcome.opened, outcome.forged, arena.data.test)
         if cell["influence"]:
             line |= _unmasked(readout, outcome, arena.reference)
         lines.append(line)

@@ -1,0 +1,92 @@
+"""Which predictions nothing that malicious nodes send can make wrong, where the truth of the others is known.
+
+The lower end of what is known of an attack: a measurement that knows who is malicious can leave them out,
+and look at every place that they could carry the model to. Records are attacked one by one, which is what
+a targeted attack does; an attack on all of them at once does less.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from protocols.opened import Opened
+from protocols.party import PartyId
+from protocols.ring import Integers
+from securenb.bayes.model import balanced_accuracy
+from securenb.bayes.parameters import Floats
+from securenb.bayes.staircase.estimate import scores, shares
+from securenb.bayes.voting import Voting
+from securenb.federation.readout import Readout
+from securenb.robust.rule import Rows
+from securenb.robust.rules.flcert import Flcert
+from securenb.robust.rules.staircase import Staircase
+from securenb.schema.cells import Codes
+from securenb.schema.increments import Increments
+from securenb.schema.records import Records
+
+
+def certainly_right(
+    readout: Readout, opened: Opened, forged: Mapping[PartyId, Integers], test: Records
+) -> dict[str, Any]:
+    """`certified`: balanced accuracy counting only predictions that no attack by these nodes makes wrong.
+
+    Nothing for rules whose reach is not known exactly.
+
+    Parameters
+    ----------
+    forged
+        What the malicious nodes sent of what was summed, (d,) by name; what was refused has no part.
+    """
+    rule = readout.rule
+    if isinstance(rule, Staircase):
+        least, most = _of_boxes(readout, rule, opened, forged, test.codes)
+    elif isinstance(rule, Flcert):
+        least, most = _of_votes(readout, rule, opened, forged, test.codes)
+    else:
+        return {}
+    return {"certified": round(surely(least, most, test.labels), 6)}
+
+
+def surely(least: Floats, most: Floats, labels: Integers) -> float:
+    """Balanced accuracy of what is right with its class at its least, the others at their most, (n, C)."""
+    at = np.arange(len(labels))
+    rivals = most.copy()
+    rivals[at, labels] = -np.inf
+    won = least[at, labels] > rivals.max(axis=1)
+    return balanced_accuracy(labels, np.where(won, labels, -1))
+
+
+def _of_boxes(
+    readout: Readout, rule: Staircase, opened: Opened, forged: Mapping[PartyId, Integers], codes: Codes
+) -> tuple[Floats, Floats]:
+    """The box theorem: the row without the malicious nodes, and with all that they may add in every cell."""
+    rows = readout.rows(opened)
+    layout, nodes = rows.schema, int(rows.sizes.sum())
+    assert isinstance(layout, Increments)
+    grid = readout.noise.mechanism.grid
+    sent = sum((vector // grid for vector in forged.values()), start=np.zeros(layout.length, dtype=np.int64))
+    honest = rows.tables.sum(axis=0) - sent.reshape(len(layout.classes), layout.width)
+    full = np.concatenate([np.tile(layout.steps, (1, feature.size)) for feature in layout.features], axis=1)
+    ends = []
+    for row in (honest, honest + len(forged) * full):
+        table = np.log(scores(layout, shares(layout, row, nodes), rule.tolerate, nodes))
+        total = np.tile(table[:, 0], (len(codes), 1))
+        for columns, levels in zip(layout.base.columns, codes.T, strict=True):
+            total += table[:, columns][:, levels].T
+        ends.append(total)
+    return ends[0], ends[1]
+
+
+def _of_votes(
+    readout: Readout, rule: Flcert, opened: Opened, forged: Mapping[PartyId, Integers], codes: Codes
+) -> tuple[Floats, Floats]:
+    """The honest rows' votes, and these with all of the malicious ones'; half a vote less loses every tie."""
+    rows = readout.refined(readout.rows(opened))
+    bad = np.array([not forged.keys().isdisjoint(members) for members in opened.members])
+    if bad.all():
+        nothing = np.zeros((len(codes), len(rows.schema.classes)))
+        return nothing, nothing + len(bad)
+    honest = Rows(rows.schema, rows.tables[~bad], rows.sizes[~bad])
+    votes = Voting(rule.combine(honest)).votes(codes).astype(np.float64)
+    return votes - 0.5 * (bad.sum() > 0), votes + float(bad.sum())
