@@ -1,7 +1,7 @@
 """Increments: the votes that proofs accept and that hurt a staircase sum most, found by descent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -50,7 +50,7 @@ class Increments(Poison):
 
     def forge(self, known: Knowledge, rng: np.random.Generator) -> Sequence[Forged]:
         """See `Poison.forge`: increments, where the rule sums them."""
-        layout = None if known.noise is None else known.noise.schema
+        layout = known.layout
         if not isinstance(known.rule, Staircase) or not isinstance(layout, Layout):
             return Gradient().forge(known, rng)
         records = self.judged(known, rng)
@@ -65,6 +65,11 @@ class Increments(Poison):
         accepted = [game.accepted(table, self._gains(game, judge, table)) for table in found]
         scores = [float(judge.hard(game.logs(table.astype(np.float64))).mean()) for table in accepted]
         return [accepted[int(np.argmin(scores))]] * len(known.own)
+
+    def sent(self, known: Knowledge, rng: np.random.Generator) -> list[Forged]:
+        """See `Poison.sent`; increments are within what proofs accept already."""
+        theirs = isinstance(known.rule, Staircase) and isinstance(known.layout, Layout)
+        return Poison.sent(replace(self, inside=False) if theirs else self, known, rng)
 
     def judged(self, known: Knowledge, rng: np.random.Generator) -> Records:
         """Where accuracy is wanted low."""

@@ -68,7 +68,7 @@ def test_whatever_is_wanted_what_is_sent_is_accepted(seed):
 def test_the_attack_is_accepted_hurts_and_stays_in_its_box():
     knowledge = known()
     layout = knowledge.noise.schema
-    sent = choose_poison("increments").sent(knowledge, np.random.default_rng(5))
+    sent = choose_poison("increments:inside").sent(knowledge, np.random.default_rng(5))
     assert len(sent) == BAD
     assert all(layout.validity(QUOTA).broken(table.reshape(-1)) == () for table in sent)
     played, test = game(knowledge, 9), drawn(np.random.default_rng(6), 2000)
