@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from protocols.opened import Opened
 from protocols.party import PartyId
@@ -48,7 +49,7 @@ def certainly_right(
     return {"certified": round(surely(least, most, test.labels), 6)}
 
 
-def surely(least: Floats, most: Floats, labels: Integers) -> float:
+def surely(least: Floats, most: Floats, labels: NDArray[np.int32]) -> float:
     """Balanced accuracy of what is right with its class at its least, the others at their most, (n, C)."""
     at = np.arange(len(labels))
     rivals = most.copy()
