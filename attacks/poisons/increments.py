@@ -10,8 +10,9 @@ from attacks.poison import Forged, Knowledge, Poison
 from attacks.poisons.gradient import Gradient
 from attacks.poisons.heavy_flip import HeavyFlip
 from attacks.poisons.worst_records import WorstRecords
-from attacks.toolkit.descent import Judge, Sums
+from attacks.toolkit.descent import Sums
 from attacks.toolkit.extremes import Ends, worst
+from attacks.toolkit.judge import Judge
 from attacks.toolkit.votes import VoteGame
 from securenb.bayes.parameters import Floats
 from securenb.robust.rules.staircase import Staircase

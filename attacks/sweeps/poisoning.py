@@ -8,17 +8,16 @@ every cell.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attacks.poison import Forged, Knowledge, Poison, PoisonedNode, choose_poison
 from attacks.sweeps.arena import Arena, arena_of, judged_on, own_of
 from attacks.sweeps.certainty import certainly_right
+from attacks.sweeps.outcome import Outcome
 from attacks.sweeps.poisoning_grid import NO_ATTACK
 from attacks.sweeps.remembered import RememberedSources
 from attacks.toolkit.sampled import joined
@@ -133,7 +132,7 @@ class Setting:
         """How a round with this rule makes rows a model."""
         return replace(self.federation.readout, rule=rule)
 
-    def opened(self, poison: Poison | None, malicious: int, rule: Rule) -> "Outcome":
+    def opened(self, poison: Poison | None, malicious: int, rule: Rule) -> Outcome:
         """The rows of a round.
 
         Parameters
@@ -168,28 +167,6 @@ class Setting:
         refused = len(set(sent.vectors) - summed - whole) + sum(len(lost.missing) for lost in opened.lost)
         forged_ones = {name: sent.vectors[name] for name in names & summed}
         return Outcome(opened, contaminated, refused, forged_ones)
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What a round opened.
-
-    Attributes
-    ----------
-    opened
-        Rows and members.
-    contaminated
-        Whether a malicious node is in each row, shape (g,).
-    refused
-        How many submitters were left out.
-    forged
-        What the malicious submitters sent of what was summed, (d,) by name.
-    """
-
-    opened: Opened
-    contaminated: NDArray[np.bool_]
-    refused: int
-    forged: Mapping[str, Integers] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=512)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attacks.toolkit.descent import Judge, Sums
+from attacks.toolkit.descent import Sums
+from attacks.toolkit.judge import Judge
 from securenb.bayes.parameters import Floats
 from securenb.schema.records import UNKNOWN, Records
 from securenb.schema.schema import Schema
