@@ -15,7 +15,6 @@ from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats
 from securenb.certify.certificate import Certificates, certify_sums
 from securenb.certify.placement_program import Box, PlacementProgram, Sums, Targets
-from securenb.schema.levelled import Levelled
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
@@ -106,7 +105,7 @@ def certify_together(
 
 def has_levels(schema: Schema) -> bool:
     """Whether all features have levels, which a collective certificate needs."""
-    return all(isinstance(feature, Levelled) for feature in schema.features)
+    return all(feature.partition for feature in schema.features)
 
 
 def sums_of(statistics: Statistics, smoothing: float) -> Sums:
@@ -119,8 +118,8 @@ def sums_of(statistics: Statistics, smoothing: float) -> Sums:
     """
     schema = statistics.schema
     for feature in schema.features:
-        if not isinstance(feature, Levelled):
-            raise ValueError(  # noqa: TRY004 - a user's choice, not a wrong type
+        if not feature.partition:
+            raise ValueError(
                 f"feature {feature.name!r} is of the kind {feature.kind!r}: a collective certificate needs "
                 "levels; read numbers as histograms (numeric = histogram)"
             )

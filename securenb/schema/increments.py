@@ -15,7 +15,7 @@ import numpy as np
 from protocols.canonical import Canonical, digest
 from protocols.ring import Integers
 from protocols.validity import Equality, Form, Range, Validity
-from securenb.schema.levelled import Levelled, apportion
+from securenb.schema.levelled import apportion
 from securenb.schema.records import Records
 from securenb.schema.schema import Block, Schema
 
@@ -47,8 +47,8 @@ class Increments(Schema):
     def __post_init__(self) -> None:
         super().__post_init__()
         for feature in self.features:
-            if not isinstance(feature, Levelled):
-                raise ValueError(  # noqa: TRY004 - a choice that does not fit
+            if not feature.partition:
+                raise ValueError(
                     f"feature {feature.name!r} is {feature.kind}: votes are taken on counts of levels; "
                     'read numbers as histograms (--numeric histogram, or kind = "binned" in the schema)'
                 )
