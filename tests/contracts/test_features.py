@@ -272,7 +272,7 @@ GAUSSIAN_BY_NATURE = {
     "attacks/poisons/worst_records.py",
     "attacks/toolkit/descent.py",
     "securenb/federation/numbers.py",
-    "securenb/robust/rules/public_records.py",  # its weights of a number are those of Gaussians of one variance
+    "securenb/robust/rules/public_records.py",  # a number has the weight that Gaussians give it
 }
 
 
