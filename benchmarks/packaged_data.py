@@ -33,8 +33,19 @@ LABELS = {
 STEPS = {
     "train": ["--protocol", "masking", "--epsilon", "10", "--seed", "1"],
     "compare": ["--protocols", "plain,masking", "--epsilon", "10", "--seed", "1"],
-    "attack": ["--attacks", "label_flip", "--rules", "sum,median", "--malicious", "0.2", "--trials", "2"],
-    "audit": ["--protocol", "masking", "--level", "file,L0,L1"],
+    "attack": [
+        "--attacks",
+        "label_flip",
+        "--rules",
+        "sum,median",
+        "--malicious",
+        "0.2",
+        "--trials",
+        "2",
+        "--epsilon",
+        "none",
+    ],
+    "audit": ["--protocol", "masking", "--epsilon", "1", "--level", "file,L0,L1"],
 }
 
 

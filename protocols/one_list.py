@@ -4,6 +4,7 @@ A holder answers for a group once a quorum of holders has signed the same list o
 and its conditions, are in docs/decisions/holders-confirm-one-list.md.
 """
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -97,6 +98,7 @@ class ConfirmingCommittee(Protocol):
             for trustee in session.trustees
         }
 
+    @abstractmethod
     def trustee(
         self, me: PartyId, session: Session, entropy: Entropy, credentials: Credentials | None = None
     ) -> Party:
@@ -112,7 +114,6 @@ class ConfirmingCommittee(Protocol):
         RefusedSession
             If the session breaks a rule, or a holder's credentials are missing or not its own.
         """
-        raise NotImplementedError
 
     def one_list(self, me: PartyId, session: Session, credentials: Credentials | None) -> "OneList":
         """What holder `me` confirms and hears confirmed in `session`."""

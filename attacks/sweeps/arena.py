@@ -12,7 +12,6 @@ from protocols.ring import Integers
 from securenb.data.dataset import Dataset
 from securenb.data.node import Node
 from securenb.data.own import Own
-from securenb.data.partition import deal, gather
 from securenb.experiments.montecarlo import Scorer
 from securenb.experiments.sweep import Cell
 from securenb.randomness import Streams
@@ -89,11 +88,8 @@ def _arena(
 ) -> Arena:  # fmt: skip
     data = judged_on(dataset, numeric, test_records, seed, own)[0]
     streams = Streams(int.from_bytes(Streams(seed).entropy(f"trial {trial}")(8), "big"))
-    rng = streams.rng("deal")
-    if data.holders is not None:
-        dealt = gather(data.train, data.holders)
-    else:
-        dealt = deal(data.train, len(data.schema.classes), nodes, sizes=sizes, label_skew=skew, rng=rng)
+    asked = None if data.holders is not None else nodes
+    dealt = data.deal(asked, sizes=sizes, label_skew=skew, seed=streams.seed)
     return Arena(
         data,
         tuple(dealt),

@@ -20,6 +20,7 @@ from attacks.sweeps.poisoning_grid import AttackGrid
 from attacks.toolkit.forging import flipped, honest_points, pooled
 from protocols.ring import Integers
 from securenb.experiments.checked import checked
+from securenb.experiments.choices import NO_EPSILON
 from securenb.experiments.sweep import Cell
 from securenb.robust.bounds import breakdown_share
 from securenb.robust.rules.weighted_median import WeightedMedian
@@ -212,7 +213,8 @@ def measure_breakdown(cell: Cell) -> list[dict[str, Any]]:
     """Predicted and measured breakdown of one kind in one trial, in malicious nodes."""
     kind, nodes = KINDS[cell["kind"]], cell["nodes"]
     own = {name: cell[name] for name in OWN if name in cell}
-    fixed = {"malicious": 0.0, "trials": 1, "dataset": cell["dataset"], "seed": cell["seed"], **own}
+    fixed = {"epsilon": NO_EPSILON, "malicious": 0.0, "trials": 1, "dataset": cell["dataset"]}
+    fixed |= {"seed": cell["seed"], **own}
     fixed |= {} if "node_column" in own else {"nodes": nodes}
     grid = checked(AttackGrid, **fixed, **kind.choices)
     (base,) = grid.cells()

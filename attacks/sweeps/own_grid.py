@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from securenb.data.dataset import DATASETS
 from securenb.data.own import Own, is_file
 from securenb.data.source import STDIN
+from securenb.experiments.declare import like
+from securenb.experiments.scenario import Scenario
 
 OWN = ("schema_file", "label", "node_column", "test_file")
 """How to read a file of the user's; a cell has them only if they are given."""
@@ -24,12 +26,12 @@ class OwnGrid(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    dataset: list[str]
-    nodes: list[int] = [100]
-    schema_file: str | None = None
-    label: str | None = None
-    node_column: str | None = None
-    test_file: str | None = None
+    dataset: list[str] = like(Scenario, "dataset")
+    nodes: list[int] = like(Scenario, "nodes", [100])
+    schema_file: str | None = like(Scenario, "schema_file", None)
+    label: str | None = like(Scenario, "label", None)
+    node_column: str | None = like(Scenario, "node_column", None)
+    test_file: str | None = like(Scenario, "test_file", None)
 
     @model_validator(mode="before")
     @classmethod

@@ -1,16 +1,17 @@
 """The choices of an attack sweep: every combination of them is measured."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_origin
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BaseModel, field_validator, model_validator
 
 from attacks.poison import POISONS, choose_poison
-from attacks.sweeps.own_grid import OWN, OwnGrid
+from attacks.sweeps.own_grid import OwnGrid
+from protocols.spec import listed
 from securenb.data.partition import Sizes
-from securenb.experiments.choices import NO_EPSILON
+from securenb.experiments.declare import choice, like, unworded
+from securenb.experiments.scenario import Scenario
 from securenb.experiments.sweep import product
-from securenb.experiments.tables import NOTHING
 from securenb.privacy.spec import spell_mechanism
 from securenb.robust.spec import choose_rule, spell_rule
 
@@ -23,12 +24,39 @@ Inputs = Literal["unchecked", "verified"]
 FIXED = ("delta", "trusted_records", "influence", "test_records", "split", "seed")
 """What is the same in every cell."""
 
+RULES_BY_DEFAULT = [
+    "sum", "median", "trimmed_mean", "krum", "geometric_median", "mda", "nnm+median", "trusted_rows",
+]  # fmt: skip
+
+
 SPELLED: dict[str, Callable[[Any], str]] = {
     "attacks": POISONS.spelled,
     "rules": spell_rule,
     "mechanism": spell_mechanism,
 }
 """How each choice of a thing with parameters is spelt, whether it is a spec or an object."""
+
+
+def several(name: str, text: str) -> list[Any]:
+    """Choices in text, separated by commas; shares also as first:last:step."""
+    if name == "dataset":
+        return [text]  # a path may have commas
+    if name == "malicious" and ":" in text:
+        return _steps(text)
+    return listed(text)
+
+
+def _steps(text: str) -> list[float]:
+    try:
+        first, last, step = (float(word) for word in text.split(":"))
+        return [round(first + index * step, 10) for index in range(int((last - first) / step + 1e-9) + 1)]
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"malicious is 0,0.2 or first:last:step as 0:0.45:0.05, got {text!r}") from None
+
+
+def axes(kind: type[BaseModel]) -> list[str]:
+    """The choices of a sweep that are lists."""
+    return [name for name, field in kind.model_fields.items() if get_origin(field.annotation) is list]
 
 
 def distinct(name: str, choices: list[Any]) -> list[Any]:
@@ -53,7 +81,7 @@ class AttackGrid(OwnGrid):
     rules
         Specs or objects, as for `securenb.robust.spec.choose_rule`.
     malicious
-        Shares of the nodes, at least 0 and less than 1; rounded to whole nodes.
+        Shares of the nodes, at least 0 and less than a half; rounded to whole nodes.
     inputs
         `unchecked`: nodes send what they like, with their shares of noise. `verified`: what is outside
         the invariants or above the cap is refused, and two aggregators add a dose of noise each.
@@ -73,46 +101,53 @@ class AttackGrid(OwnGrid):
         Judge on so many test records, drawn once; `None` for all.
     """
 
-    rules: list[str]
-    attacks: list[str]
-    malicious: list[float]
-    sizes: list[Sizes] = Field(default=["equal"])
-    label_skew: list[float | None] = Field(default=[None])
-    numeric: list[Literal["gaussian", "histogram"]] = Field(default=["gaussian"])
-    epsilon: list[str] = Field(default=[NO_EPSILON])
-    mechanism: list[str] = Field(default=["discrete_laplace"])
-    delta: float | None = None
-    group_size: list[int | None] = Field(default=[1])
-    inputs: list[Inputs] = Field(default=["unchecked"])
-    cap_ratio: list[float] = Field(default=[1.0])
-    split: bool = False
-    trials: int = Field(default=30, ge=1)
-    trusted_records: int = Field(default=100, ge=1)
-    influence: bool = False
-    test_records: int | None = Field(default=None, ge=10)
-    seed: int = Field(default=0, ge=0)
+    rules: list[str] = choice("Rules; `nnm+krum` mixes first.", RULES_BY_DEFAULT)
+    attacks: list[str] = choice(
+        "Poisons, as `alie:inside:noisy`; `all` for all.", ["all"], validate_default=True
+    )
+    malicious: list[float] = choice("Shares of malicious nodes: 0,0.2 or 0:0.45:0.05.", [0.0, 0.2])
+    sizes: list[Sizes] = like(Scenario, "sizes", ["equal"])
+    label_skew: list[float | None] = like(Scenario, "label_skew", [None])
+    numeric: list[Literal["gaussian", "histogram"]] = like(Scenario, "numeric", ["gaussian"])
+    epsilon: list[str] = like(Scenario, "epsilon")
+    mechanism: list[str] = like(Scenario, "mechanism", ["discrete_laplace"])
+    delta: float | None = like(Scenario, "delta", None)
+    group_size: list[int | None] = like(Scenario, "group_size", [1])
+    inputs: list[Inputs] = choice("`unchecked`, `verified` or both.", ["unchecked"])
+    cap_ratio: list[float] = choice("Caps on a node's records, in mean sizes.", [1.0])
+    split: bool = like(Scenario, "split", default=False)
+    trials: int = choice("Repetitions, the same in every cell.", 30, ge=1)
+    trusted_records: int = like(Scenario, "trusted_records", 100, ge=1)
+    influence: bool = choice("Say which rows stand out when each is left out in turn.", default=False)
+    test_records: int | None = choice(
+        "Judge on so many test records; `all` of them.", None, word="all", ge=10
+    )
+    seed: int = choice("Decides everything; a rerun is identical.", 0, ge=0)
 
     @field_validator("*", mode="before")
     @classmethod
     def _listed(cls, value: Any, info: Any) -> Any:
-        singles = {"delta", "trials", "trusted_records", "influence", "test_records", "split", "seed", *OWN}
-        if info.field_name == "attacks" and value == "all":
+        name = info.field_name
+        if name not in axes(cls):
+            return unworded(cls, name, value)
+        items = several(name, value) if isinstance(value, str) else value
+        items = items if isinstance(items, list) else [items]
+        if name == "attacks" and items == ["all"]:
             return list(POISONS)
-        listed = value if info.field_name in singles or isinstance(value, list) else [value]
-        if info.field_name == "epsilon":
-            return [str(item) for item in listed]
-        if info.field_name in SPELLED:
-            return distinct(info.field_name, [SPELLED[info.field_name](item) for item in listed])
-        if info.field_name in ("group_size", "label_skew"):
-            return [None if item == NOTHING[info.field_name] else item for item in listed]
-        return distinct(info.field_name, listed) if isinstance(listed, list) else listed
+        if name == "epsilon":
+            items = [str(item) for item in items]
+        spelt = SPELLED.get(name)
+        return distinct(name, [spelt(item) if spelt else unworded(cls, name, item) for item in items])
 
     @field_validator("malicious")
     @classmethod
     def _shares(cls, values: list[float]) -> list[float]:
         for value in values:
-            if not 0 <= value < 1:
-                raise ValueError(f"a share of malicious nodes is at least 0 and below 1, got {value}")
+            if not 0 <= value < 0.5:
+                raise ValueError(
+                    f"malicious is a share of the nodes, at least 0 and below 0.5, got {value}: "
+                    "where half are malicious or more, nothing tells which half is honest"
+                )
         return values
 
     @model_validator(mode="after")

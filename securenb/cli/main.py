@@ -57,13 +57,41 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
         raise typer.Exit
 
 
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option("--plugin", help="A Python file with methods of your own; several times for several."),
+]
+
+
+def _load(plugins: list[Path] | None) -> None:
+    if plugins:
+        from protocols.plugins import load_plugin
+
+        for path in plugins:
+            load_plugin(path)
+
+
 def _outside_of_commands(
     *,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback has answered
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
+    plugin: Plugins = None,
 ) -> None:
     """What stands before a command's name."""
+    _load(plugin)
+
+
+def _before_a_command(*, plugin: Plugins = None) -> None:
+    """What stands before the name of a command of a group."""
+    _load(plugin)
+
+
+def _after_plugins(arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments from the command's name on: files of methods may stand before it."""
+    while arguments and arguments[0].partition("=")[0] == "--plugin":
+        arguments = arguments[1 if "=" in arguments[0] else 2 :]
+    return arguments
 
 
 def _typer(says: str) -> typer.Typer:
@@ -83,12 +111,14 @@ def _add(app: typer.Typer, folder: str, arguments: Sequence[str] | None) -> None
     """Give `app` the commands in a folder; a folder in it is a group of commands."""
     path = Path(__file__).parent.joinpath(*folder.split(".")[2:])
     modules = {found.name.removesuffix("_"): found for found in pkgutil.iter_modules([str(path)])}
+    arguments = arguments and _after_plugins(arguments)
     asked = [name for name in (arguments or ())[:1] if name in modules]
     for name in asked or sorted(modules):
         dotted, file = f"{folder}.{modules[name].name}", path / modules[name].name
         wanted = bool(asked) or arguments is None
         if modules[name].ispkg:
             group = _typer(_docstring(file / "__init__.py"))
+            group.callback()(_before_a_command)
             _add(group, dotted, arguments[1:] if arguments and asked else arguments and ())
             app.add_typer(group, name=name)
         elif wanted:
@@ -109,20 +139,10 @@ def _docstring(path: Path, function: str | None = None) -> str:
 def with_plugins(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command, with an option for files of other people's methods, which are loaded before it runs."""
     own = inspect.signature(command)
-    option = typer.Option(help="A Python file with methods of your own; several times for several.")
-    parameter = inspect.Parameter(
-        "plugin",
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[list[Path] | None, option],
-    )
+    parameter = inspect.Parameter("plugin", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Plugins)
 
     def wrapped(*, plugin: list[Path] | None = None, **values: Any) -> Any:
-        if plugin:
-            from protocols.plugins import load_plugin
-
-            for path in plugin:
-                load_plugin(path)
+        _load(plugin)
         return command(**values)
 
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own.parameters.values()]

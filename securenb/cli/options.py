@@ -1,14 +1,18 @@
-"""The options that commands share, spelt once."""
+"""The options that commands share, derived from where choices are declared."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from types import UnionType
+from typing import Annotated, Any, get_origin
 
 import typer
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from securenb.cli.console import Json as Json
+from securenb.experiments.declare import described, of, option_of, word_of
 from securenb.experiments.scenario import Scenario
 from securenb.report.page import PAGE, Report
 
@@ -19,144 +23,112 @@ Out = Annotated[Path | None, typer.Option(help="A folder for results, manifest a
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier run in that folder.")]
 WithReport = Annotated[bool, typer.Option("--report", help="End with report.html in that folder.")]
 
-SchemaFile = Annotated[str | None, typer.Option("--schema", help="The schema of your file, in TOML.")]
-LabelColumn = Annotated[str | None, typer.Option(help="Your file's label column, if not the schema's.")]
-NodeColumn = Annotated[
-    str | None, typer.Option(help="Your file's column that names the node of each record.")
-]
-TestFile = Annotated[str | None, typer.Option("--test", help="A file to be judged on; else 1 row in 10.")]
 
-_REQUIRED = inspect.Parameter.empty
+def option(kind: type[BaseModel], name: str) -> Any:
+    """The option, or for a data set the argument, of a declared choice."""
+    field = of(kind, name)
+    if name == "dataset":
+        return typer.Argument(help=described(field))
+    flag = "--" + (option_of(field) or name).replace("_", "-")
+    # a switch can be turned both ways, whatever its default
+    spelt = f"{flag}/--no-{flag[2:]}" if field.annotation is bool else flag
+    return typer.Option(spelt, help=described(field))
 
-SCENARIO: dict[str, tuple[Any, Any]] = {
-    "dataset": (
-        Annotated[str, typer.Argument(help="A data set (`securenb list datasets`), or your own file.")],
-        _REQUIRED,
-    ),
-    "nodes": (
-        Annotated[int | None, typer.Option(help="How many nodes the training records are dealt to.")],
-        None,
-    ),
-    "schema_file": (SchemaFile, None),
-    "label": (LabelColumn, None),
-    "node_column": (NodeColumn, None),
-    "test_file": (TestFile, None),
-    "epsilon": (
-        Annotated[
-            str, typer.Option(help="What one opened row costs a record (add/remove); `none` for no noise.")
-        ],
-        _REQUIRED,
-    ),
-    "delta": (
-        Annotated[
-            float | None,
-            typer.Option(help="What epsilon holds up to; for mechanisms that need one, such as skellam."),
-        ],
-        None,
-    ),
-    "mechanism": (Annotated[str, typer.Option(help="The noise.")], "discrete_laplace"),
-    "rule": (
-        Annotated[str, typer.Option(help="How opened rows become a model; `nnm+krum` mixes, then chooses.")],
-        "sum",
-    ),
-    "malicious_bound": (
-        Annotated[
-            int,
-            typer.Option(help="Nodes that may be malicious; refused if the rule does not withstand them."),
-        ],
-        0,
-    ),
-    "group_size": (
-        Annotated[str, typer.Option(help="Nodes in a group that is summed: a number, or `all`.")],
-        "all",
-    ),
-    "threshold": (
-        Annotated[
-            int | None,
-            typer.Option(help="The fewest nodes a group is opened with; by default what the protocol needs."),
-        ],
-        None,
-    ),
-    "colluding": (
-        Annotated[int, typer.Option(help="Nodes of a group that may reveal their noise to the aggregator.")],
-        0,
-    ),
-    "record_cap": (
-        Annotated[
-            int | None,
-            typer.Option(help="The most records a node may hold; with protocol verified, what it proves."),
-        ],
-        None,
-    ),
-    "split": (
-        Annotated[
-            bool,
-            typer.Option("--split", help="Nodes above the cap submit several times, as one identity."),
-        ],
-        False,
-    ),
-    "sizes": (Annotated[str, typer.Option(help="Records a node: equal, uniform or exponential.")], "equal"),
-    "label_skew": (
-        Annotated[
-            float | None, typer.Option(help="Dirichlet parameter of labels over nodes; small is skewed.")
-        ],
-        None,
-    ),
-    "numeric": (Annotated[str, typer.Option(help="Numbers as `gaussian` or `histogram`.")], "gaussian"),
-    "consistency": (
-        Annotated[
-            bool,
-            typer.Option("--consistency/--no-consistency", help="Make noisy counts of a class add up."),
-        ],
-        True,
-    ),
-    "shrinkage": (
-        Annotated[
-            bool,
-            typer.Option("--shrinkage/--no-shrinkage", help="Pull what is below the noise to pooled values."),
-        ],
-        False,
-    ),
-    "seed": (
-        Annotated[
-            int | None,
-            typer.Option(help="Makes it a reproducible simulation; without it noise and keys are secret."),
-        ],
-        None,
-    ),
-}
-"""Name, type and default of each choice that makes a scenario, besides the protocol."""
+
+SchemaFile = Annotated[str | None, option(Scenario, "schema_file")]
+LabelColumn = Annotated[str | None, option(Scenario, "label")]
+NodeColumn = Annotated[str | None, option(Scenario, "node_column")]
+TestFile = Annotated[str | None, option(Scenario, "test_file")]
+
+
+def options(
+    kind: type[BaseModel], without: Collection[str] = (), defaults: Mapping[str, Any] | None = None
+) -> list[inspect.Parameter]:
+    """A parameter of a command for each choice that `kind` declares.
+
+    Parameters
+    ----------
+    without
+        Choices that the command makes itself.
+    defaults
+        Those of this command.
+    """
+    given = defaults or {}
+    return [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=given[name] if name in given else _default(field),
+            annotation=Annotated[_type(field, optional=given.get(name, 0) is None), option(kind, name)],
+        )
+        for name, field in kind.model_fields.items()
+        if name not in without
+    ]
+
+
+def with_choices(
+    kind: type[BaseModel], without: Collection[str] = (), defaults: Mapping[str, Any] | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options of `kind`; its first parameter gets the choices, as a dictionary.
+
+    What was left to its default is not in the dictionary, unless it is the command's own default.
+
+    Parameters
+    ----------
+    without, defaults
+        See `options`.
+    """
+    shared = options(kind, without, defaults)
+
+    def give(command: Callable[..., Any]) -> Callable[..., Any]:
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        own = list(inspect.signature(command).parameters.values())[1:]
+
+        def wrapped(**values: Any) -> Any:
+            said = {parameter.name: values.pop(parameter.name) for parameter in shared}
+            silent = {each.name: each.default for each in shared if each.name not in (defaults or {})}
+            chosen = {name: value for name, value in said.items() if silent.get(name, said) != value}
+            return command({name: value for name, value in chosen.items() if value is not None}, **values)
+
+        parameters = [*shared, *(parameter.replace(kind=keyword) for parameter in own)]
+        wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        wrapped.__doc__ = command.__doc__
+        return wrapped
+
+    return give
 
 
 def with_scenario(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the scenario's options; its first parameter gets a `Choose`."""
-    own = list(inspect.signature(command).parameters.values())[1:]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    shared = [
-        inspect.Parameter(name, keyword, default=default, annotation=annotation)
-        for name, (annotation, default) in SCENARIO.items()
-    ]
 
-    def wrapped(**values: Any) -> Any:
-        choices = {name: values.pop(name) for name in SCENARIO}
-        choices["group_size"] = group_size(choices["group_size"])
+    def chosen(choices: dict[str, Any], **values: Any) -> Any:
         return command(partial(Scenario.checked, **choices), **values)
 
-    parameters = [*shared, *(parameter.replace(kind=keyword) for parameter in own)]
-    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    wrapped.__doc__ = command.__doc__
-    return wrapped
+    chosen.__signature__ = inspect.signature(command)  # type: ignore[attr-defined]
+    chosen.__doc__ = command.__doc__
+    # commands name the protocol themselves: one, or several
+    return with_choices(Scenario, without=("protocol",))(chosen)
 
 
-def group_size(text: str) -> int | None:
-    """The number of nodes in a group; `None` for one group of all."""
-    if text == "all":
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"--group-size is a number or `all`, got {text!r}") from None
+def _type(field: FieldInfo, *, optional: bool) -> Any:
+    """What typer reads: lists and choices that have a word are text, which the declaration reads."""
+    kind = field.annotation
+    if get_origin(kind) is list or word_of(field) is not None:
+        kind = str
+    elif optional and not isinstance(kind, UnionType):
+        kind = kind | None  # type: ignore[operator,assignment]
+    return str | None if optional and kind is str else kind
+
+
+def _default(field: FieldInfo) -> Any:
+    if field.is_required():
+        return inspect.Parameter.empty
+    word = word_of(field)
+    if get_origin(field.annotation) is list:
+        items = [word if item is None else item for item in field.default]
+        return ",".join(f"{item:g}" if isinstance(item, float) else str(item) for item in items)
+    return word if field.default is None and word is not None else field.default
 
 
 def report_page(out: Path | None, *, wanted: bool) -> Path | None:

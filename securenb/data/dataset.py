@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from protocols.canonical import digest
 from protocols.catalogue import Catalogue, Choice, snake
 from securenb.data.node import Node
-from securenb.data.partition import Sizes, deal
+from securenb.data.partition import Sizes, deal, gather
+from securenb.randomness import Streams
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 
@@ -85,14 +86,36 @@ class Dataset:
 
     def deal(
         self,
-        nodes: int,
+        nodes: int | None,
         *,
         sizes: Sizes = "equal",
         label_skew: float | None = None,
-        seed: int,
+        seed: int | None,
     ) -> list[Node]:
-        """The training records dealt to `nodes` nodes; see `securenb.data.partition.deal`."""
-        rng = np.random.default_rng(seed)
+        """The training records at the nodes that hold them, or dealt to `nodes` nodes.
+
+        Parameters
+        ----------
+        nodes
+            How many; may be `None` where the data say who holds what.
+        sizes, label_skew
+            See `securenb.data.partition.deal`.
+        seed
+            One seed, one deal; `None` draws one from the operating system.
+
+        Raises
+        ------
+        ValueError
+            If other than `nodes` hold the records, or neither the data nor `nodes` say which nodes there are.
+        """
+        if self.holders is not None:
+            held = gather(self.train, self.holders)
+            if nodes not in (None, len(held)):
+                raise ValueError(f"nodes {nodes}: the records say already who holds them, {len(held)} nodes")
+            return held
+        if nodes is None:
+            raise ValueError("nodes is missing: how many nodes the records are dealt to")
+        rng = Streams(seed).rng("deal")
         return deal(self.train, len(self.schema.classes), nodes, sizes=sizes, label_skew=label_skew, rng=rng)
 
 

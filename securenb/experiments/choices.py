@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator, model_validator
 
 from protocols.protocol import PROTOCOLS, Protocol
 from protocols.spec import Spec
 from securenb.experiments.checked import checked
+from securenb.experiments.declare import choice, unworded
 from securenb.federation.federation import RECORD_CAP, Federation
 from securenb.federation.postprocess import Refinement
 from securenb.privacy.mechanism import Mechanism, exact
@@ -50,19 +51,36 @@ class Choices(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    protocol: str
-    epsilon: str
-    delta: float | None = None
-    mechanism: str = "discrete_laplace"
-    rule: str = "sum"
-    group_size: int | None = Field(default=None, ge=1)
-    threshold: int | None = Field(default=None, ge=1)
-    colluding: int = Field(default=0, ge=0)
-    malicious_bound: int = Field(default=0, ge=0)
-    record_cap: int | None = Field(default=None, ge=1)
-    consistency: bool = True
-    shrinkage: bool = False
-    seed: int | None = Field(default=None, ge=0)
+    protocol: str = choice("The secure sum, as `secagg(profile=malicious)`; see `securenb list protocols`.")
+    epsilon: str = choice("What one opened row costs a record (add/remove); `none` for no noise.")
+    delta: float | None = choice(
+        "What epsilon holds up to; for mechanisms that need one, such as skellam.", None
+    )
+    mechanism: str = choice("The noise; see `securenb list mechanisms`.", "discrete_laplace")
+    rule: str = choice("How opened rows become a model; `nnm+krum` mixes, then chooses.", "sum")
+    group_size: int | None = choice(
+        "Nodes in a group that is summed: a number, or `all`.", None, word="all", ge=1
+    )
+    threshold: int | None = choice(
+        "The fewest nodes a group is opened with; by default what the protocol needs.", None, ge=1
+    )
+    colluding: int = choice("Nodes of a group that may reveal their noise to the aggregator.", 0, ge=0)
+    malicious_bound: int = choice(
+        "Nodes that may be malicious; refused if the rule does not withstand them.", 0, ge=0
+    )
+    record_cap: int | None = choice(
+        "The most records a node may hold; with protocol verified, what it proves.", None, ge=1
+    )
+    consistency: bool = choice("Make noisy counts of a class add up.", default=True)
+    shrinkage: bool = choice("Pull what is below the noise to pooled values.", default=False)
+    seed: int | None = choice(
+        "Makes it a reproducible simulation; without it noise and keys are secret.", None, ge=0
+    )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _unworded(cls, value: Any, info: ValidationInfo) -> Any:
+        return unworded(cls, info.field_name, value)
 
     @field_validator("epsilon", mode="before")
     @classmethod

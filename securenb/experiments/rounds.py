@@ -9,7 +9,6 @@ from protocols.protocol import PROTOCOLS
 from securenb.data.dataset import spell_dataset
 from securenb.experiments.scenario import Scenario
 from securenb.experiments.sweep import Cell, product
-from securenb.experiments.tables import NOTHING
 from securenb.privacy.ledger import shown
 from securenb.privacy.sensitivity import ADJACENCIES
 from securenb.privacy.spec import spell_mechanism
@@ -91,7 +90,5 @@ def measure_round(cell: Cell) -> list[dict[str, Any]]:
 
 
 def scenario_of(cell: Cell) -> Scenario:
-    """The scenario of a cell, which has the command line's words for one group and for no skew."""
-    return Scenario.checked(
-        **{name: None if value == NOTHING.get(name, ()) else value for name, value in cell.items()}
-    )
+    """The scenario of a cell."""
+    return Scenario.checked(**cell)

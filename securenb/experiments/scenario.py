@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from securenb.data.dataset import Dataset, spell_dataset
 from securenb.data.node import Node
 from securenb.data.own import Own, is_file
-from securenb.data.partition import Sizes, deal, gather
+from securenb.data.partition import Sizes
 from securenb.experiments.choices import Choices
+from securenb.experiments.declare import choice
 from securenb.federation.federation import Federation
 from securenb.schema.records import Records
 
@@ -36,17 +37,20 @@ class Scenario(Choices):
         the registry allows them as many as their records take, which makes their sizes public to so far.
     """
 
-    dataset: str
-    nodes: int | None = Field(default=None, ge=2)
-    schema_file: str | None = None
-    label: str | None = None
-    node_column: str | None = None
-    test_file: str | None = None
-    sizes: Sizes = "equal"
-    label_skew: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    numeric: Literal["gaussian", "histogram"] = "gaussian"
-    trusted_records: int = Field(default=100, ge=1)
-    split: bool = False
+    dataset: str = choice("A data set (`securenb list datasets`), or your own file.")
+    nodes: int | None = choice("How many nodes the training records are dealt to.", None, ge=2)
+    schema_file: str | None = choice("The schema of your file, in TOML.", None, option="schema")
+    label: str | None = choice("Your file's label column, if not the schema's.", None)
+    node_column: str | None = choice("Your file's column that names the node of each record.", None)
+    test_file: str | None = choice("A file to be judged on; else 1 row in 10.", None, option="test")
+    sizes: Sizes = choice("Records a node: equal, uniform or exponential.", "equal")
+    label_skew: float | None = choice(
+        "Dirichlet parameter of labels over nodes, small is skewed; `none` for labels alike everywhere.",
+        None, word="none", gt=0, allow_inf_nan=False,
+    )  # fmt: skip
+    numeric: Literal["gaussian", "histogram"] = choice("Numbers as `gaussian` or `histogram`.", "gaussian")
+    trusted_records: int = choice("Training records that are public, for rules that need some.", 100, ge=1)
+    split: bool = choice("Nodes above the cap submit several times, as one identity.", default=False)
 
     @field_validator("dataset", mode="before")
     @classmethod
@@ -78,29 +82,8 @@ class Scenario(Choices):
         return Own(self.schema_file, self.label, self.node_column, self.test_file)
 
     def deal(self, data: Dataset) -> list[Node]:
-        """The training records, at the nodes that hold them or dealt to as many as asked for.
-
-        Raises
-        ------
-        ValueError
-            If other than `nodes` hold them.
-        """
-        if data.holders is not None:
-            nodes = gather(data.train, data.holders)
-            if self.nodes not in (None, len(nodes)):
-                raise ValueError(
-                    f"nodes {self.nodes}: the records say already who holds them, {len(nodes)} nodes"
-                )
-            return nodes
-        assert self.nodes is not None
-        return deal(
-            data.train,
-            len(data.schema.classes),
-            self.nodes,
-            sizes=self.sizes,
-            label_skew=self.label_skew,
-            rng=self.streams.rng("deal"),
-        )
+        """See `securenb.data.dataset.Dataset.deal`."""
+        return data.deal(self.nodes, sizes=self.sizes, label_skew=self.label_skew, seed=self.seed)
 
     def reference(self, data: Dataset) -> Records:
         """Training records that their nodes made public; any party may use them, none is for testing."""

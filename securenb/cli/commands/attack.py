@@ -10,18 +10,14 @@ from attacks.poison import choose_poison
 from attacks.sweeps.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
 from attacks.sweeps.poisoning import measure
 from attacks.sweeps.poisoning_grid import AttackGrid
-from protocols.spec import listed
 from securenb.cli import console
 from securenb.cli.attack_search import search, with_found
 from securenb.cli.options import (
     Json,
-    LabelColumn,
-    NodeColumn,
     Overwrite,
-    SchemaFile,
-    TestFile,
     WithReport,
     report_page,
+    with_choices,
     write_report,
 )
 from securenb.experiments.checked import checked
@@ -32,9 +28,6 @@ from securenb.experiments.sweep import run_cells, sweep_folder
 from securenb.experiments.tables import worded, write_table
 from securenb.report.worst import worst
 from securenb.robust.bounds import breakdown_share
-
-RULES_BY_DEFAULT = "sum,median,trimmed_mean,krum,geometric_median,mda,nnm+median,trusted_rows"
-
 
 SearchSeconds = Annotated[
     float | None,
@@ -47,46 +40,15 @@ Replay = Annotated[
     Path | None, typer.Option("--replay", help="Measure the attacks that a search kept in this file.")
 ]
 Breakdown = Annotated[bool, typer.Option("--breakdown", help="Find by bisection where rules break.")]
-Influence = Annotated[
-    bool, typer.Option("--influence", help="Say which rows stand out when each is left out in turn.")
-]
 
 
+@with_choices(AttackGrid)
 def command(
-    dataset: Annotated[str, typer.Argument(help="A data set (`securenb list datasets`), or your own file.")],
+    choices: dict[str, Any],
     out: Annotated[Path, typer.Option(help="A folder for results and manifest.")],
-    attacks: Annotated[
-        str, typer.Option(help="Poisons, separated by commas, as `alie:inside:noisy`; `all` for all.")
-    ] = "all",
-    rules: Annotated[
-        str, typer.Option(help="Rules, separated by commas; `nnm+krum` mixes first.")
-    ] = RULES_BY_DEFAULT,
-    malicious: Annotated[
-        str, typer.Option(help="Shares of malicious nodes: 0,0.2 or 0:0.45:0.05.")
-    ] = "0,0.2",
-    group_size: Annotated[str, typer.Option(help="Nodes in a group: numbers or `all`, as 1,3,all.")] = "1",
-    epsilon: Annotated[str, typer.Option(help="What an opened row costs: numbers or `none`.")] = "none",
-    nodes: Annotated[
-        int | None, typer.Option(help="How many nodes the training records are dealt to; 100 by default.")
-    ] = None,
-    schema_file: SchemaFile = None,
-    label: LabelColumn = None,
-    node_column: NodeColumn = None,
-    test_file: TestFile = None,
-    sizes: Annotated[str, typer.Option(help="Records a node: equal, uniform or exponential.")] = "equal",
-    label_skew: Annotated[str, typer.Option(help="Dirichlet parameters of labels; `none` for IID.")] = "none",
-    numeric: Annotated[str, typer.Option(help="Numbers as `gaussian` or `histogram`.")] = "gaussian",
-    mechanism: Annotated[str, typer.Option(help="The noise.")] = "discrete_laplace",
-    delta: Annotated[float | None, typer.Option(help="What epsilon holds up to, where needed.")] = None,
-    inputs: Annotated[str, typer.Option(help="`unchecked`, `verified` or both.")] = "unchecked",
-    cap_ratio: Annotated[str, typer.Option(help="Caps on a node's records, in mean sizes.")] = "1",
-    trials: Annotated[int, typer.Option(help="Repetitions, the same in every cell.")] = 30,
-    test_records: Annotated[int | None, typer.Option(help="Judge on so many test records.")] = None,
-    influence: Influence = False,  # noqa: FBT002 - flags of the command line
     breakdown: Breakdown = False,  # noqa: FBT002 - flags of the command line
     search_seconds: SearchSeconds = None,
     replay: Replay = None,
-    seed: Annotated[int, typer.Option(help="Decides everything; a rerun is identical.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
     backend: Annotated[str, typer.Option(help="joblib's: loky, sequential, dask, ray.")] = "loky",
     overwrite: Overwrite = False,  # noqa: FBT002
@@ -94,31 +56,7 @@ def command(
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Measure how models fare when nodes are malicious; ask again after an interruption to go on."""
-    grid = checked(
-        AttackGrid,
-        dataset=dataset,
-        attacks=attacks if attacks == "all" else listed(attacks),
-        rules=listed(rules),
-        malicious=shares(malicious),
-        group_size=[int(size) if size.isdecimal() else size for size in words(group_size)],
-        epsilon=words(epsilon),
-        schema_file=schema_file,
-        label=label,
-        node_column=node_column,
-        test_file=test_file,
-        **({} if nodes is None else {"nodes": nodes}),
-        sizes=sizes,
-        label_skew=[skew if skew == "none" else float(skew) for skew in words(label_skew)],
-        numeric=numeric,
-        mechanism=mechanism,
-        delta=delta,
-        inputs=words(inputs),
-        cap_ratio=[float(ratio) for ratio in words(cap_ratio)],
-        trials=trials,
-        influence=influence,
-        test_records=test_records,
-        seed=seed,
-    )
+    grid = checked(AttackGrid, **choices)
     if search_seconds is not None and replay is not None:
         raise ValueError(
             "--search-seconds looks for new attacks and --replay sends old ones: give one of them"
@@ -238,27 +176,6 @@ def summary_of(table: pd.DataFrame) -> pd.DataFrame:
         top = found.groupby(list(KEPT), sort=False, dropna=False)["mean"].max().reset_index()
         summary = summary.merge(top.rename(columns={"mean": "backdoor_success"}), on=list(KEPT), how="left")
     return summary
-
-
-def words(text: str) -> list[str]:
-    """What stands between commas."""
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def shares(text: str) -> list[float]:
-    """``"0,0.2"``, or ``"0:0.45:0.05"``: first, last and step."""
-    try:
-        found = [float(word) for word in (text.split(":") if ":" in text else words(text))]
-    except ValueError:
-        found = []
-    if ":" in text and len(found) == 3 and found[2] > 0:
-        first, last, step = found
-        found = [round(first + index * step, 10) for index in range(int((last - first) / step + 1e-9) + 1)]
-    elif ":" in text:
-        found = []
-    if not found:
-        raise ValueError(f"--malicious is 0,0.2 or first:last:step as 0:0.45:0.05, got {text!r}")
-    return found
 
 
 def _is_backdoor(attack: str) -> bool:

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,7 @@ from attacks.audit.run import run_audit, steps_of
 from attacks.audit.specimen import ZOO
 from attacks.audit.target import Target, View
 from securenb.cli import console
-from securenb.cli.options import Json, LabelColumn, NodeColumn, Out, Overwrite, SchemaFile, TestFile
-from securenb.cli.options import group_size as parsed_group_size
+from securenb.cli.options import Json, Out, Overwrite, with_choices
 from securenb.cli.release_audit import ReleaseChoices, audit_choices
 from securenb.cli.zoo_audit import audit_all, show
 from securenb.data.dataset import DATASETS
@@ -39,21 +38,19 @@ from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.toml import read_schema
 
+AUDITED = "secagg"
+"""The protocol that is audited if none is named."""
+NODES = 100
+"""How many nodes there are, unless --nodes or a column says it."""
+CONFIDENCE = 0.95
+"""Of each statistical level of a round, family-wise."""
 STEPS = 12
 """Steps that the audit of a release reports, about."""
 
 
+@with_choices(Scenario, without=("seed",), defaults={"dataset": None, "protocol": AUDITED, "epsilon": None})
 def command(
-    dataset: Annotated[
-        str | None,
-        typer.Argument(
-            help="A data set (only its schema is used), your own file, or `module:function`, a release."
-        ),
-    ] = None,
-    schema_file: SchemaFile = None,
-    label: LabelColumn = None,
-    node_column: NodeColumn = None,
-    test_file: TestFile = None,
+    choices: dict[str, Any],
     scenario: Annotated[
         Path | None, typer.Option(help="A TOML file with the choices of a round; instead of those below.")
     ] = None,
@@ -74,20 +71,6 @@ def command(
         ),
     ] = None,
     trials: Annotated[int | None, typer.Option(help="Runs on each input, for statistical levels.")] = None,
-    nodes: Annotated[
-        int | None, typer.Option(help="How many nodes the training records are dealt to; 100 by default.")
-    ] = None,
-    protocol: Annotated[str, typer.Option(help="The secure sum.")] = "secagg",
-    epsilon: Annotated[
-        str | None, typer.Option(help="What is claimed: of a round, what one opened row costs (1).")
-    ] = None,
-    delta: Annotated[float | None, typer.Option(help="What epsilon holds up to, where needed.")] = None,
-    mechanism: Annotated[str, typer.Option(help="The noise.")] = "discrete_laplace",
-    group_size: Annotated[str, typer.Option(help="Nodes in a group: a number, or `all`.")] = "all",
-    colluding: Annotated[int, typer.Option(help="Nodes that may reveal their noise.")] = 0,
-    numeric: Annotated[
-        Literal["gaussian", "histogram"], typer.Option(help="Numbers as `gaussian` or `histogram`.")
-    ] = "gaussian",
     estimator: Annotated[
         str | None, typer.Option(help="`package.module:Class` with `fit`: what it learns is released.")
     ] = None,
@@ -128,10 +111,11 @@ def command(
         with steps(len(ZOO)) as step:
             outcomes = audit_all(seed, trials, seconds, confidence, step)
         return show(outcomes, out, json=json)
+    dataset, epsilon = choices.get("dataset"), choices.get("epsilon")
     if estimator is not None or released is not None or (dataset is not None and ":" in dataset):
         asked = ReleaseChoices(
             epsilon,
-            delta,
+            choices.get("delta"),
             dataset,
             estimator,
             released,
@@ -152,25 +136,16 @@ def command(
         with steps(STEPS) as step:
             audit = audit_choices(asked, step)
         return _finish(audit, asked, out, overwrite=overwrite, json=json)
-    dataset, epsilon, confidence = dataset or "phishing", epsilon or "1", confidence or 0.95
-    choices: dict[str, Any] = {
-        "dataset": dataset,
-        "schema_file": schema_file,
-        "label": label,
-        "node_column": node_column,
-        "test_file": test_file,
-        "nodes": 100 if nodes is None and node_column is None else nodes,
-        "protocol": protocol,
-        "epsilon": epsilon,
-        "delta": delta,
-        "mechanism": mechanism,
-        "group_size": parsed_group_size(group_size),
-        "colluding": colluding,
-        "numeric": numeric,
-        "seed": seed,
-    }
+    choices = {"dataset": "phishing", **choices, "seed": seed}
     if scenario is not None:
-        choices = {"dataset": dataset, **_read(scenario)}
+        choices = {"dataset": choices["dataset"], **_read(scenario)}
+    elif "nodes" not in choices and "node_column" not in choices:
+        choices["nodes"] = NODES
+    if "epsilon" not in choices:
+        raise ValueError(
+            "epsilon has no default: --epsilon says what one opened row is claimed to cost a record, `none` "
+            "for no noise"
+        )
     audited = Scenario.checked(**choices)
     subject = _target(target, audited, view)
     asked_for = {part.strip() for part in level.split(",")}
@@ -188,7 +163,7 @@ def command(
             adjacency,
             levels or ["L0"],
             seed=seed,
-            confidence=confidence,
+            confidence=confidence or CONFIDENCE,
             trials=trials,
             progress=step,
         )

@@ -27,8 +27,19 @@ def geometric_median(points: Floats) -> Floats:
         If it has not converged after ten thousand steps.
     """
     checked(points, 0, 0)
-    centre = np.median(points, axis=0)
-    scale = float(np.median(np.linalg.norm(points - centre, axis=1)))
+    origin = np.median(points, axis=0)
+    points = points - origin
+    unit = float(np.abs(points).max())
+    if unit == 0:
+        return np.asarray(origin)
+    # far from the origin an iterate is only as fine as its own floats, and would never come to rest
+    return np.asarray(origin + unit * _near_the_origin(points / unit))
+
+
+def _near_the_origin(points: Floats) -> Floats:
+    """See `geometric_median`; the coordinate-wise median is 0, the largest coordinate 1."""
+    centre = np.zeros(points.shape[1])
+    scale = float(np.median(np.linalg.norm(points, axis=1)))
     for _ in range(_MOST_STEPS):
         offsets = points - centre
         distances = np.sqrt(np.einsum("ij,ij->i", offsets, offsets))

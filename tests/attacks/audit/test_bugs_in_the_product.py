@@ -126,7 +126,23 @@ def test_a_planted_bug_makes_the_audit_fail(bug, monkeypatch, capsys):
     owner, name, wrong, level = BUGS[bug]
     monkeypatch.setattr(owner, name, wrong)
     adjacency = "replace-one" if wrong is forgotten_two else "add-remove"
-    assert main(["audit", "phishing", "--nodes", "12", "--adjacency", adjacency, "--level", "L0,L1"]) == 1
+    assert (
+        main(
+            [
+                "audit",
+                "phishing",
+                "--nodes",
+                "12",
+                "--epsilon",
+                "1",
+                "--adjacency",
+                adjacency,
+                "--level",
+                "L0,L1",
+            ]
+        )
+        == 1
+    )
     printed = capsys.readouterr().out
     assert f"FAIL: certainly not (1, 0)-DP under {adjacency}" in printed
     assert f"the view group; {level} " in printed
@@ -180,5 +196,16 @@ def test_a_proven_round_without_a_bug_passes(tmp_path):
 
 def test_without_a_bug_the_same_audits_do_not_fail():
     for adjacency in ("add-remove", "replace-one"):
-        arguments = ["audit", "phishing", "--nodes", "12", "--adjacency", adjacency, "--level", "L0,L1"]
+        arguments = [
+            "audit",
+            "phishing",
+            "--nodes",
+            "12",
+            "--epsilon",
+            "1",
+            "--adjacency",
+            adjacency,
+            "--level",
+            "L0,L1",
+        ]
         assert main(arguments) == 0

@@ -92,9 +92,9 @@ def test_readers_whose_cells_depend_on_one_another_are_found(name, planted, scen
 
 def test_the_command_begins_with_the_file(scenario, capsys):
     own = [scenario.dataset, "--schema", scenario.schema_file, "--node-column", "site"]
-    assert main(["audit", *own, "--protocol", "masking", "--level", "file"]) == 0
+    assert main(["audit", *own, "--protocol", "masking", "--epsilon", "1", "--level", "file"]) == 0
     assert "edits compared" in capsys.readouterr().out
-    assert main(["audit", "phishing", "--level", "file"]) == MISTAKE
+    assert main(["audit", "phishing", "--epsilon", "1", "--level", "file"]) == MISTAKE
     assert "'phishing' is none" in capsys.readouterr().err
 
 

@@ -27,6 +27,7 @@ def grid(**more):
         "rules": RULES,
         "attacks": "scaled_flip",
         "malicious": [0, 0.2],
+        "epsilon": "none",
     }
     return checked(AttackGrid, **base | {"trials": 1} | more)
 

@@ -9,7 +9,7 @@ import pytest
 from attacks.deviation import DEVIATIONS
 from attacks.inference import INFERENCES
 from attacks.sweeps.breakdown import KINDS
-from securenb.cli.commands.attack import shares
+from attacks.sweeps.poisoning_grid import several
 from securenb.cli.commands.run import read
 from securenb.cli.main import MISTAKE, main
 from securenb.report.page import Report
@@ -36,7 +36,7 @@ def test_run_reads_attacks_and_rounds_from_toml(tmp_path, capsys):
     file = tmp_path / "a.toml"
     file.write_text(
         '[attack]\ndataset = "phishing"\nnodes = 12\nrules = ["sum", "median"]\nattacks = ["zero"]\n'
-        "malicious = [0, 0.25]\ntrials = 1\n"
+        'malicious = [0, 0.25]\ntrials = 1\nepsilon = "none"\n'
     )
     arguments = ["--jobs", "1", "--backend", "sequential"]
     assert main(["run", str(file), "--out", str(tmp_path / "a"), *arguments]) == 0
@@ -98,12 +98,15 @@ def test_the_sweeps_of_the_documentation_can_be_read():
     ("text", "message"),
     [
         (
-            "[attack]\ndataset = 'phishing'\nrules='sum'\nattacks='zero'\nmalicious=0\nspeed=3\n",
+            "[attack]\ndataset = 'phishing'\nrules='sum'\nattacks='zero'\nepsilon='none'\nspeed=3\n",
             "unknown speed",
         ),
         ("[round]\ndataset='phishing'\nnodes=5\nepsilon=1\nprotocol='plain'\ncolour='red'\n", "colour"),
-        ("x = 1\n[attack]\ndataset = 'phishing'\nrules='sum'\nattacks='zero'\nmalicious=0\n", "unknown x"),
-        ("[attack]\ndataset = 'phishing'\n", "rules"),
+        (
+            "x = 1\n[attack]\ndataset = 'phishing'\nrules='sum'\nattacks='zero'\nepsilon='none'\n",
+            "unknown x",
+        ),
+        ("[attack]\ndataset = 'phishing'\n", "epsilon"),
         ("[attack\n", "a.toml"),
         ("[audit]\n", "one table, [attack], [round], [breakdown], [inference] or [deviation]"),
         ("[breakdown]\ndataset='phishing'\nspeed=3\n", "unknown speed"),
@@ -134,11 +137,12 @@ def test_a_sweep_with_a_mistake_in_it_is_one_line_and_exit_code_2(tmp_path, caps
 
 
 def test_shares_are_a_list_or_a_range():
-    assert shares("0,0.2") == [0, 0.2]
-    assert shares("0:0.45:0.05") == [0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45]
-    for bad in ("", "a", "0:1", "0:1:0", "0:1:-1"):
-        with pytest.raises(ValueError, match="--malicious is"):
-            shares(bad)
+    assert several("malicious", "0,0.2") == ["0", "0.2"]
+    steps = [0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45]
+    assert several("malicious", "0:0.45:0.05") == steps
+    for bad in ("0:1", "0:1:0", "a:b:c"):
+        with pytest.raises(ValueError, match="first:last:step"):
+            several("malicious", bad)
 
 
 @pytest.mark.parametrize("rule", ["median", "sum"])

@@ -7,7 +7,7 @@ import pytest
 
 from securenb.cli.main import MISTAKE, main
 
-AUDIT = ["audit", "phishing", "--nodes", "12", "--trials", "30000"]
+AUDIT = ["audit", "phishing", "--nodes", "12", "--trials", "30000", "--epsilon", "1"]
 
 
 @pytest.mark.parametrize("view", ["node", "group", "sum", "model"])
@@ -27,7 +27,12 @@ def test_too_few_runs_to_tell_are_inconclusive_with_exit_code_three(capsys):
 
 
 def test_the_paper_fails_with_exit_code_one(capsys):
-    assert main(["audit", "--target", "paper", "--level", "L0,L1", "--adjacency", "replace-one"]) == 1
+    assert (
+        main(
+            ["audit", "--target", "paper", "--epsilon", "1", "--level", "L0,L1", "--adjacency", "replace-one"]
+        )
+        == 1
+    )
     printed = capsys.readouterr().out
     assert "FAIL: certainly not (1, 0)-DP under replace-one for the view node" in printed
     assert "witness" in printed
@@ -94,4 +99,4 @@ def test_a_verdict_may_be_overwritten(tmp_path):
 
 def test_a_data_set_that_is_not_here_can_be_audited_by_its_schema(monkeypatch):
     monkeypatch.setenv("SECURENB_DATA", "/nowhere")
-    assert main(["audit", "adult", "--level", "L0,L1"]) == 0
+    assert main(["audit", "adult", "--epsilon", "1", "--level", "L0,L1"]) == 0

@@ -34,6 +34,29 @@ def test_help_is_two_letters_away_and_its_brackets_are_whole(words, capsys):
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["--plugin", "FILE", "list", "rules"],
+        ["--plugin=FILE", "list", "rules"],
+        ["list", "rules", "--plugin", "FILE"],
+    ],
+    ids=" ".join,
+)
+def test_a_file_of_methods_may_stand_before_or_after_the_command(words, tmp_path, capsys):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import securenb as nb\nclass SeenRule(nb.RULES['median']):\n    'Mine.'\n", encoding="utf-8"
+    )
+    assert main([word.replace("FILE", str(file)) for word in words]) == 0
+    assert "seen_rule" in capsys.readouterr().out
+
+
+def test_a_file_of_methods_may_stand_before_a_command_of_a_group(tmp_path, capsys):
+    assert main(["deploy", "--plugin", str(tmp_path / "absent.py"), "key"]) == MISTAKE
+    assert "absent.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("words", "meant"),
     [
         (["atack"], "'attack'"),

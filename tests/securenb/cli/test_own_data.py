@@ -58,8 +58,8 @@ ATTACK = [
 COMMANDS = {
     "train": ["--protocol", "masking", "--epsilon", "1"],
     "compare": ["--protocols", "plain,masking", "--epsilon", "1"],
-    "attack": [*ATTACK, "--group-size", "1,all"],
-    "audit": ["--protocol", "masking", "--level", "file,L0"],
+    "attack": [*ATTACK, "--epsilon", "none", "--group-size", "1,all"],
+    "audit": ["--protocol", "masking", "--epsilon", "1", "--level", "file,L0"],
 }
 
 
@@ -75,7 +75,7 @@ def test_every_command_takes_a_file_alike(command, own, tmp_path):
 def test_a_sweep_takes_a_file(table, own, tmp_path):
     own_keys = 'dataset = "data.csv"\nschema_file = "schema.toml"\nnode_column = "site"\n'
     choices = {
-        "attack": 'rules = ["sum"]\nattacks = ["label_flip"]\nmalicious = [0.3]\ntrials = 1\n',
+        "attack": 'rules = "sum"\nattacks = "label_flip"\nmalicious = 0.3\ntrials = 1\nepsilon = "none"\n',
         "round": 'protocol = "masking"\nepsilon = ["1", "none"]\n',
     }
     (tmp_path / "sweep.toml").write_text(f"[{table}]\n{own_keys}{choices[table]}")

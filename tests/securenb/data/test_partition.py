@@ -1,12 +1,16 @@
 """Dealing records to nodes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.schemes.plain import Plain
+from securenb.data.dataset import load_dataset
 from securenb.data.partition import deal, deal_vertical, node_ids
+from securenb.experiments.scenario import Scenario
 from securenb.federation.federation import Federation
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.robust.rules.sum import Sum
@@ -168,3 +172,22 @@ def test_records_and_features_make_the_same_model(dataset):
     vertical = federation.run(deal_vertical(data.train, 4, rng=np.random.default_rng(1)))
     horizontal = federation.run(data.deal(nodes=30, sizes="exponential", label_skew=0.1, seed=1))
     assert vertical.model.to_dict() == horizontal.model.to_dict()
+
+
+def test_one_seed_is_one_deal():
+    data = load_dataset("phishing")
+    scenario = Scenario(dataset="phishing", nodes=7, protocol="plain", epsilon="none", seed=5, label_skew=0.5)
+    there = scenario.deal(data)
+    here = data.deal(7, label_skew=0.5, seed=5)
+    assert [node.id for node in here] == [node.id for node in there]
+    assert all(np.array_equal(a.records.codes, b.records.codes) for a, b in zip(here, there, strict=True))
+
+
+def test_data_that_say_who_holds_what_are_not_dealt_again():
+    data = replace(load_dataset("phishing"), holders=None)
+    held = replace(data, holders=np.array(["ab"[i % 2] for i in range(len(data.train))], dtype=object))
+    assert len(held.deal(None, seed=1)) == 2
+    with pytest.raises(ValueError, match="say already who holds them, 2 nodes"):
+        held.deal(7, seed=1)
+    with pytest.raises(ValueError, match="nodes is missing"):
+        data.deal(None, seed=1)

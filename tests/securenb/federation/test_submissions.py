@@ -146,7 +146,7 @@ def test_a_scenario_lets_nodes_above_the_cap_split_and_no_other_protocol_does():
 
 
 def test_an_attack_on_a_rule_that_relies_on_a_cap_needs_verified_inputs():
-    grid = {"dataset": "phishing", "rules": ["verified_sum"], "attacks": ["label_flip"], "malicious": [0.2]}
+    grid = {"dataset": "phishing", "rules": ["verified_sum"], "attacks": ["label_flip"], "epsilon": "none"}
     AttackGrid(inputs=["verified"], **grid)
     with pytest.raises(ValueError, match="verified_sum relies on a proven cap"):
         AttackGrid(**grid)

@@ -200,6 +200,17 @@ def test_a_geometric_median_of_small_numbers_is_not_their_mean():
     assert abs(found[0] - points.mean(axis=0)[0]) > 0.1
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_a_geometric_median_is_found_however_far_and_however_close_the_rows_lie(seed):
+    rng = np.random.default_rng(seed)
+    far, spread = 10.0 ** rng.uniform(-3, 12), 10.0 ** (rng.uniform(-320, 3) if seed % 2 else -12)
+    width = rng.integers(1, 40)
+    points = far * rng.normal(size=width) + spread * rng.normal(size=(rng.integers(3, 30), width))
+    found, room = geometric_median(points), np.spacing(np.abs(points).max(axis=0))
+    assert (found >= points.min(axis=0) - room).all()
+    assert (found <= points.max(axis=0) + room).all()
+
+
 def test_a_geometric_median_far_from_the_origin_is_reached():
     points = np.array([[1000.0 + k, 0.0] for k in range(7)] + [[0.0, 0.0]] * 4)
     assert geometric_median(points)[0] > 999
