@@ -15,9 +15,11 @@ _NAMES = {
     "Knowledge": "attacks.poison",
     "POISONS": "attacks.poison",
     "Poison": "attacks.poison",
+    "Study": "attacks.sweeps.poisoning_grid",
     "check_deviation": "attacks.checks",
     "check_inference": "attacks.checks",
     "check_poison": "attacks.checks",
+    "evaluate": "attacks.sweeps.poisoning_grid",
 }
 
 __all__ = sorted([*_NAMES, "audit"])

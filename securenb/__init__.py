@@ -37,6 +37,7 @@ _NAMES = {
     "Rule": "securenb.robust.rule",
     "Scenario": "securenb.experiments.scenario",
     "Schema": "securenb.schema.schema",
+    "Sweep": "securenb.experiments.rounds",
     "check_dataset": "securenb.checks",
     "check_mechanism": "securenb.checks",
     "check_rule": "securenb.checks",

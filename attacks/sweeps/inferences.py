@@ -9,14 +9,14 @@ from attacks.inference import INFERENCES
 from protocols.protocol import PROTOCOLS
 from securenb.data.node import Node
 from securenb.experiments.intervals import DETAILS, summarised
-from securenb.experiments.rounds import RoundGrid, scenario_of
+from securenb.experiments.rounds import Sweep, scenario_of
 from securenb.experiments.sweep import Cell
 
 AGGREGATED = "verified"
 """The protocol whose noise aggregators add, where `attacks.inference.look` sees none."""
 
 
-class InferenceGrid(RoundGrid):
+class InferenceGrid(Sweep):
     """Lists make a product; a trial has its own deal, victim and noise, the same in every combination.
 
     Attributes

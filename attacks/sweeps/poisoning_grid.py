@@ -3,15 +3,18 @@
 from collections.abc import Callable
 from typing import Any, Literal, get_origin
 
+import pandas as pd
 from pydantic import BaseModel, field_validator, model_validator
 
 from attacks.poison import POISONS, choose_poison
 from attacks.sweeps.own_grid import OwnGrid
 from protocols.spec import listed
 from securenb.data.partition import Sizes
+from securenb.experiments.checked import checked
 from securenb.experiments.declare import choice, like, unworded
+from securenb.experiments.intervals import FEWEST
 from securenb.experiments.scenario import Scenario
-from securenb.experiments.sweep import product
+from securenb.experiments.sweep import Swept, measured_here, product
 from securenb.privacy.spec import spell_mechanism
 from securenb.robust.spec import choose_rule, spell_rule
 
@@ -23,6 +26,9 @@ Inputs = Literal["unchecked", "verified"]
 
 FIXED = ("delta", "trusted_records", "influence", "test_records", "split", "seed")
 """What is the same in every cell."""
+
+DEALS_TO_CHOOSE = 10
+"""On how many deals of their own the worst attack is chosen, where there are trials for an interval."""
 
 RULES_BY_DEFAULT = [
     "sum", "median", "trimmed_mean", "krum", "geometric_median", "mda", "nnm+median", "trusted_rows",
@@ -66,8 +72,8 @@ def distinct(name: str, choices: list[Any]) -> list[Any]:
     return choices
 
 
-class AttackGrid(OwnGrid):
-    """Lists make a product; a single value is a list of one.
+class Study(OwnGrid):
+    """A sweep with an axis of attacks. Lists make a product; a single value is a list of one.
 
     Attributes
     ----------
@@ -91,6 +97,9 @@ class AttackGrid(OwnGrid):
     split
         Whether nodes above the cap submit in several parts where inputs are verified; otherwise such a sweep
         is refused, as a round would be.
+    selection
+        On how many deals, which are none of the trials, the worst attack is chosen; see
+        `attacks.sweeps.worst`. 0 chooses it on the trials.
     trials
         Repetitions, each with its own deal, groups, noise and malicious nodes; the same ones in every cell.
     influence
@@ -117,6 +126,10 @@ class AttackGrid(OwnGrid):
     cap_ratio: list[float] = choice("Caps on a node's records, in mean sizes.", [1.0])
     split: bool = like(Scenario, "split", default=False)
     trials: int = choice("Repetitions, the same in every cell.", 30, ge=1)
+    selection: int | None = choice(
+        "Deals of their own on which the worst attack is chosen; `auto`: 10 from 14 trials on, else none.",
+        None, word="auto", ge=0,
+    )  # fmt: skip
     trusted_records: int = like(Scenario, "trusted_records", 100, ge=1)
     influence: bool = choice("Say which rows stand out when each is left out in turn.", default=False)
     test_records: int | None = choice(
@@ -151,14 +164,14 @@ class AttackGrid(OwnGrid):
         return values
 
     @model_validator(mode="after")
-    def _proven_where_a_rule_relies_on_it(self) -> "AttackGrid":
+    def _proven_where_a_rule_relies_on_it(self) -> "Study":
         capped = [name for name in self.rules if choose_rule(name).capped]
         if capped and "unchecked" in self.inputs:
             raise ValueError(f"{capped[0]} relies on a proven cap: it needs inputs verified")
         return self
 
     @model_validator(mode="after")
-    def _one_cap_where_there_is_none(self) -> "AttackGrid":
+    def _one_cap_where_there_is_none(self) -> "Study":
         if "unchecked" in self.inputs and len(self.cap_ratio) > 1:
             raise ValueError(
                 f"unchecked inputs have no cap to vary: give one cap_ratio, not {self.cap_ratio}"
@@ -167,6 +180,30 @@ class AttackGrid(OwnGrid):
 
     def cells(self) -> list[dict[str, Any]]:
         """What is measured, one dictionary a cell; all rules in one, as they see the same rows."""
+        return self._cells(range(self.trials))
+
+    def choosing(self) -> list[dict[str, Any]]:
+        """The same on other deals, on which the worst attack is chosen."""
+        deals = DEALS_TO_CHOOSE if self.trials >= FEWEST else 0
+        deals = deals if self.selection is None else self.selection
+        return self._cells(range(self.trials, self.trials + deals))
+
+    def run(self, *, jobs: int = 1, backend: str = "loky") -> Swept:
+        """Measure every cell.
+
+        Parameters
+        ----------
+        jobs, backend
+            See `securenb.experiments.sweep.run_cells`.
+        """
+        from attacks.sweeps.poisoning import measure  # which reads cells of this
+        from attacks.sweeps.worst import summary_of
+
+        frame = measured_here(self.cells(), measure, jobs=jobs, backend=backend)
+        apart = measured_here(self.choosing(), measure, jobs=jobs, backend=backend)
+        return Swept(frame, summary_of(frame, apart), type(self).__name__)
+
+    def _cells(self, trials: range) -> list[dict[str, Any]]:
         choices = self.model_dump(mode="json")
         choices["malicious"] = list(dict.fromkeys([0.0, *self.malicious]))
         outer = ("dataset", "nodes", "sizes", "label_skew", "numeric")
@@ -174,7 +211,7 @@ class AttackGrid(OwnGrid):
         fixed |= self.own_choices
         found = []
         for base in product({name: choices[name] for name in outer}):
-            for trial in range(self.trials):
+            for trial in trials:
                 inner = ("mechanism", "epsilon", "group_size", "inputs", "cap_ratio", "malicious", "attacks")
                 for cell in product({name: choices[name] for name in inner}):
                     attack = cell.pop("attacks")
@@ -186,3 +223,26 @@ class AttackGrid(OwnGrid):
                     found.append(cell | {"attack": attack if bad else NO_ATTACK, "malicious": bad})
         unique = {str(cell): cell for cell in found}
         return list(unique.values())
+
+
+AttackGrid = Study
+"""Its earlier name."""
+
+
+def evaluate(dataset: Any, **choices: Any) -> pd.DataFrame:
+    """How models fare when nodes are malicious: one row for each rule, attack, setting and trial.
+
+    Parameters
+    ----------
+    dataset
+        As in `Study`.
+    choices
+        Of `Study`; epsilon has no default. `jobs` and `backend` as in `Study.run`.
+
+    Raises
+    ------
+    ValueError
+        If a choice is missing, unknown, or cannot be.
+    """
+    run = {name: choices.pop(name) for name in ("jobs", "backend") if name in choices}
+    return checked(Study, dataset=dataset, **choices).run(**run).frame

@@ -20,6 +20,7 @@ from protocols.spec import Spec
 from securenb._html import html_table
 from securenb.data.dataset import Dataset
 from securenb.data.node import Node
+from securenb.experiments.intervals import over_records
 from securenb.experiments.scenario import Scenario
 from securenb.federation.federation import Federation
 from securenb.federation.round import Round
@@ -35,7 +36,8 @@ class Comparison:
     Attributes
     ----------
     accuracy, balanced_accuracy
-        On the test records.
+        On the test records; `_low` and `_high` are the ends of a 95 % interval over test records, see
+        `securenb.experiments.intervals.record_intervals`.
     identical
         Whether the opened rows equal the sums of the same members' vectors exactly.
     relative_error
@@ -61,6 +63,10 @@ class Comparison:
     protocol: str
     accuracy: float | None = None
     balanced_accuracy: float | None = None
+    accuracy_low: float | None = None
+    accuracy_high: float | None = None
+    balanced_accuracy_low: float | None = None
+    balanced_accuracy_high: float | None = None
     identical: bool | None = None
     relative_error: float | None = None
     rounds: int = 0
@@ -171,6 +177,7 @@ def compare(
                 name,
                 accuracy=round_.model.score(data.test),
                 balanced_accuracy=round_.model.balanced_score(data.test),
+                **over_records(round_.model, data.test),
                 identical=off == 0,
                 relative_error=off,
                 learned=round_.learned,

@@ -16,11 +16,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from securenb.bayes.model import NaiveBayes
+from securenb.randomness import Streams
+from securenb.schema.records import Records
+
 LEVEL = 0.95
 FEWEST = 14
 """Trials from which on an interval of the mean is claimed."""
 COLLAPSE = 0.2
 """How far below the median a trial has collapsed."""
+ENDS = ("low", "high")
 T_INTERVAL, RANGE, NOTHING = "t 95 %", "range", "none"
 
 
@@ -86,6 +91,51 @@ def collapse_share(count: int, trials: int) -> tuple[float, float]:
     """The exact 95 % interval (Clopper and Pearson 1934) of the probability that a trial collapses."""
     found = stats.binomtest(count, trials).proportion_ci(LEVEL, method="exact")
     return float(found.low), float(found.high)
+
+
+def record_intervals(
+    labels: NDArray[np.int32], right: NDArray[np.bool_], rng: np.random.Generator, draws: int = 2000
+) -> dict[str, tuple[float, float]]:
+    """Ends of the 95 % intervals of accuracy and balanced accuracy over test records.
+
+    The stratified bootstrap: records are drawn again within each class (Efron and Tibshirani 1993, section
+    8.3), of which the number that is right is binomial. What it says is how far another test set of this size
+    could be from this one; nothing of other deals or noise.
+
+    Parameters
+    ----------
+    labels
+        Class indices of the records, shape (n,).
+    right
+        Whether each was predicted, shape (n,).
+    draws
+        How many test sets are drawn.
+
+    Returns
+    -------
+    dict
+        `accuracy` and `balanced_accuracy`: lower and upper end.
+    """
+    counts = np.bincount(labels)
+    hits = np.bincount(labels, weights=right, minlength=len(counts))[counts > 0]
+    counts = counts[counts > 0]
+    drawn = rng.binomial(counts, hits / counts, size=(draws, len(counts)))
+    scores = {
+        "accuracy": drawn.sum(axis=1) / counts.sum(),
+        "balanced_accuracy": (drawn / counts).mean(axis=1),
+    }
+    ends = 100 * (1 - LEVEL) / 2, 100 * (1 + LEVEL) / 2
+    found = {name: np.percentile(values, ends) for name, values in scores.items()}
+    return {name: (float(low), float(high)) for name, (low, high) in found.items()}
+
+
+def over_records(model: NaiveBayes, test: Records) -> dict[str, float]:
+    """Ends of `record_intervals` by name, as `accuracy_low`; the same for the same model and records."""
+    right = model.predict_codes(test.codes) == test.labels
+    found = record_intervals(test.labels, right, Streams(0).rng("test error"))
+    return {
+        f"{name}_{end}": value for name, ends in found.items() for end, value in zip(ENDS, ends, strict=True)
+    }
 
 
 def summarised(table: pd.DataFrame, by: Sequence[str], value: str) -> pd.DataFrame:

@@ -3,20 +3,22 @@
 from collections.abc import Callable
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from protocols.protocol import PROTOCOLS
 from securenb.data.dataset import spell_dataset
+from securenb.experiments.intervals import summarised
 from securenb.experiments.scenario import Scenario
-from securenb.experiments.sweep import Cell, product
+from securenb.experiments.sweep import Cell, Swept, measured_here, product
 from securenb.privacy.ledger import shown
 from securenb.privacy.sensitivity import ADJACENCIES
 from securenb.privacy.spec import spell_mechanism
 from securenb.robust.spec import spell_rule
 
 
-class RoundGrid(BaseModel):
-    """Lists make a product.
+class Sweep(BaseModel):
+    """Whole rounds under every combination of choices: lists make a product.
 
     Attributes
     ----------
@@ -33,6 +35,15 @@ class RoundGrid(BaseModel):
     choices: dict[str, Any]
     trials: int = Field(default=1, ge=1)
     seed: int = Field(default=0, ge=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _flat(cls, given: Any) -> Any:
+        """In Python the choices may stand beside trials and seed."""
+        if not isinstance(given, dict) or "choices" in given:
+            return given
+        own = {name: value for name, value in given.items() if name in cls.model_fields}
+        return own | {"choices": {name: value for name, value in given.items() if name not in own}}
 
     @field_validator("choices")
     @classmethod
@@ -51,6 +62,17 @@ class RoundGrid(BaseModel):
             for cell in product(self.choices)
             for trial in range(self.trials)
         ]
+
+    def run(self, *, jobs: int = 1, backend: str = "loky") -> Swept:
+        """Run every round.
+
+        Parameters
+        ----------
+        jobs, backend
+            See `securenb.experiments.sweep.run_cells`.
+        """
+        frame = measured_here(self.cells(), measure_round, jobs=jobs, backend=backend)
+        return Swept(frame, summary_of_rounds(frame), type(self).__name__)
 
 
 SPELLED: dict[str, Callable[[Any], str]] = {
@@ -92,3 +114,10 @@ def measure_round(cell: Cell) -> list[dict[str, Any]]:
 def scenario_of(cell: Cell) -> Scenario:
     """The scenario of a cell."""
     return Scenario.checked(**cell)
+
+
+def summary_of_rounds(table: pd.DataFrame) -> pd.DataFrame:
+    """Balanced accuracy of each combination, with its interval."""
+    choices = table.columns[: list(table.columns).index("accuracy")].drop("seed")
+    varied = [name for name in choices if table[name].nunique(dropna=False) > 1] or ["dataset"]
+    return summarised(table, varied, "balanced_accuracy")

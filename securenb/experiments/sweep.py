@@ -7,8 +7,10 @@ on the cell alone, so that cells can run in any order, process and batching, and
 import itertools
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 
 from protocols.canonical import digest
+from securenb._html import html_table
 from securenb.experiments.cluster import cluster
 from securenb.experiments.guests import Guests
 from securenb.experiments.run_folder import Replayable, run_folder
@@ -131,6 +134,40 @@ def run_cells(
                 finish(name, rows)
                 watch(name)
     return pd.DataFrame([row for name in named for row in progress.finished[name]])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Swept:
+    """What a sweep has measured.
+
+    Attributes
+    ----------
+    frame
+        All results, tidy, one row a measurement.
+    summary
+        What is said of them.
+    name
+        Of the sweep.
+    """
+
+    frame: pd.DataFrame
+    summary: pd.DataFrame
+    name: str
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self.frame)} results, summary of {len(self.summary)} lines>"
+
+    def _repr_html_(self) -> str:
+        shown = self.summary[[n for n in self.summary if self.summary[n].nunique(dropna=False) > 1]]
+        lines = [[str(value) for value in line] for line in shown.itertuples(index=False)]
+        return html_table(repr(self)[1:-1], list(shown.columns), lines)
+
+
+def measured_here(cells: Sequence[Cell], measure: Measure, *, jobs: int, backend: str) -> pd.DataFrame:
+    """`run_cells` whose progress is forgotten."""
+    with tempfile.TemporaryDirectory() as folder:
+        progress = Progress(Path(folder) / "progress.jsonl", "")
+        return run_cells(cells, measure, progress, jobs=jobs, backend=backend)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 
 from protocols.engines.transcript import ROLES
 from protocols.protocol import Protocol
+from securenb.experiments.intervals import over_records
 from securenb.federation.round import Round
 from securenb.privacy.ledger import shown
 from securenb.privacy.sensitivity import ADJACENCIES
@@ -71,6 +72,7 @@ def round_figures(round_: Round, test: Records | None) -> dict[str, Any]:
         else {
             "accuracy": round_.model.score(test),
             "balanced_accuracy": round_.model.balanced_score(test),
+            **over_records(round_.model, test),
         }
     )
     return {

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from attacks.poison import choose_poison
 from attacks.sweeps.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
 from attacks.sweeps.poisoning import measure
-from attacks.sweeps.poisoning_grid import AttackGrid
+from attacks.sweeps.poisoning_grid import Study
+from attacks.sweeps.worst import summary_of
 from securenb.cli import console
 from securenb.cli.attack_search import search, with_found
 from securenb.cli.options import (
@@ -21,12 +21,11 @@ from securenb.cli.options import (
     write_report,
 )
 from securenb.experiments.checked import checked
-from securenb.experiments.intervals import DETAILS, FEWEST, summarised
+from securenb.experiments.intervals import DETAILS, FEWEST
 from securenb.experiments.progress import batches
 from securenb.experiments.run_folder import write_manifest
 from securenb.experiments.sweep import run_cells, sweep_folder
 from securenb.experiments.tables import worded, write_table
-from securenb.report.worst import worst
 from securenb.robust.bounds import breakdown_share
 
 SearchSeconds = Annotated[
@@ -42,7 +41,7 @@ Replay = Annotated[
 Breakdown = Annotated[bool, typer.Option("--breakdown", help="Find by bisection where rules break.")]
 
 
-@with_choices(AttackGrid)
+@with_choices(Study)
 def command(
     choices: dict[str, Any],
     out: Annotated[Path, typer.Option(help="A folder for results and manifest.")],
@@ -56,7 +55,7 @@ def command(
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Measure how models fare when nodes are malicious; ask again after an interruption to go on."""
-    grid = checked(AttackGrid, **choices)
+    grid = checked(Study, **choices)
     if search_seconds is not None and replay is not None:
         raise ValueError(
             "--search-seconds looks for new attacks and --replay sends old ones: give one of them"
@@ -78,7 +77,7 @@ def command(
 
 
 def run_attack(
-    grid: AttackGrid,
+    grid: Study,
     out: Path,
     *,
     jobs: int,
@@ -90,14 +89,14 @@ def run_attack(
     breakdown: bool = False,
 ) -> None:
     """Measure the grid, draw it, say what came out."""
-    cells = grid.cells()
+    cells, choosing = grid.cells(), grid.choosing()
     more: list[dict[str, Any]] = []
     if breakdown:
         choices = {"dataset": grid.dataset, "trials": grid.trials, "seed": grid.seed, **grid.own_choices}
         choices |= {} if grid.node_column else {"nodes": grid.nodes}
         more = checked(BreakdownGrid, **choices).cells()
     with sweep_folder(out, grid, overwrite=overwrite) as (folder, progress):
-        total, done = len(cells) + len(more), len(progress.finished)
+        total, done = len(cells) + len(choosing) + len(more), len(progress.finished)
         with batches(total, min(done, total)) as step:
             run = {
                 "jobs": jobs,
@@ -106,9 +105,12 @@ def run_attack(
                 "watch": lambda _: step(grid.dataset[0]),
             }
             table = run_cells(cells, measure, progress, **run)  # type: ignore[arg-type]
+            apart = run_cells(choosing, measure, progress, **run) if choosing else None  # type: ignore[arg-type]
             broken = run_cells(more, measure_breakdown, progress, **run) if more else None  # type: ignore[arg-type]
         write_table(table, folder / "results.csv")
-        summary = summary_of(table)
+        if apart is not None:
+            write_table(apart, folder / "selection.csv")
+        summary = summary_of(table, apart)
         write_table(summary, folder / "summary.csv")
         if broken is not None:
             write_table(broken, folder / "breakdown.csv")
@@ -125,6 +127,8 @@ def run_attack(
         console.say(
             f"low and high are the range of {grid.trials} trials: an interval takes {FEWEST} (--trials)"
         )
+    console.say(_chosen(len({cell["trial"] for cell in choosing})))
+    console.say(_collapsed(summary))
     if "verified" in grid.inputs:
         for ratio in grid.cap_ratio:
             share = 100 * breakdown_share(ratio)
@@ -143,44 +147,16 @@ def run_attack(
     console.say(f"written to {out}: {', '.join(sorted(p.name for p in out.iterdir()))}")
 
 
-KEPT = ("dataset", "nodes", "sizes", "label_skew", "numeric", "mechanism", "epsilon", "group_size", "inputs",
-        "cap_ratio", "share", "rule")  # fmt: skip
-
-
-def comparable(table: pd.DataFrame) -> pd.DataFrame:
-    """Results in which a cap tells settings apart only where it is checked."""
-    unchecked = table["inputs"] == "unchecked"
-    return table.assign(cap_ratio=table["cap_ratio"].where(~unchecked).astype(float))
-
-
-def overall(table: pd.DataFrame) -> pd.DataFrame:
-    """Results of the attacks that are after the model as a whole."""
-    return table[[not _is_backdoor(name) for name in table["attack"]]]
-
-
-def summary_of(table: pd.DataFrame) -> pd.DataFrame:
-    """For each setting, rule and share: the worst attack, its mean and interval; the worst backdoor."""
-    part = overall(comparable(table))
-    lowest = worst(part, KEPT).rename(columns={"attack": "worst_attack"})
-    failed = part.assign(failed=(part["failure"] != "").astype(float))
-    failures = failed.groupby(list(KEPT), sort=False, dropna=False)["failed"].max().reset_index()
-    summary = lowest.merge(failures.rename(columns={"failed": "refused"}), on=list(KEPT), how="left")
-    for name in ("unmasked", "accused"):
-        if name in part:
-            mean = part.groupby([*KEPT, "attack"], sort=False, dropna=False)[name].mean().reset_index()
-            on = [*KEPT, "worst_attack"]
-            summary = summary.merge(mean.rename(columns={"attack": "worst_attack"}), on=on, how="left")
-    backdoors = comparable(table)[[_is_backdoor(name) for name in table["attack"]]]
-    if len(backdoors):
-        found = summarised(backdoors, [*KEPT, "attack"], "success")
-        top = found.groupby(list(KEPT), sort=False, dropna=False)["mean"].max().reset_index()
-        summary = summary.merge(top.rename(columns={"mean": "backdoor_success"}), on=list(KEPT), how="left")
-    return summary
-
-
-def _is_backdoor(attack: str) -> bool:
-    return attack != "none" and choose_poison(attack).aim == "backdoor"
-
-
 def _shown(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _chosen(deals: int) -> str:
+    where = f"{deals} deals of its own, and measured on all trials" if deals else "the trials themselves"
+    return f"the worst attack is chosen on {where}; least: the least mean over attacks; headline: the lower"
+
+
+def _collapsed(summary: pd.DataFrame) -> str:
+    collapsed = summary[summary["collapsed"] > 0]
+    trials = int(collapsed["collapsed"].sum()), int(summary["trials"].sum())
+    return f"collapsed trials (.2 below the median): {trials[0]} of {trials[1]}, in {len(collapsed)} cells"

@@ -78,7 +78,14 @@ def write(folder: Path, scenario: Scenario, data: Dataset, compared: Compared) -
 def show(scenario: Scenario, compared: Compared) -> None:
     """The comparison as one table, and what it cost in privacy."""
     title = f"{scenario.dataset}, {compared.nodes} nodes, epsilon {scenario.epsilon}, rule {scenario.rule}"
-    columns = ["protocol", "accuracy", "balanced", "sums exact", "the aggregator learned"]
+    columns = [
+        "protocol",
+        "accuracy",
+        "balanced",
+        "95 % over records",
+        "sums exact",
+        "the aggregator learned",
+    ]
     console.show_table(title, columns, [_result(line) for line in compared.lines])
     for line in compared.lines:
         if line.failure:
@@ -115,9 +122,10 @@ def show(scenario: Scenario, compared: Compared) -> None:
 
 def _result(line: Comparison) -> list[str]:
     if line.failure:
-        return [line.protocol, "-", "-", "-", line.learned]
+        return [line.protocol, "-", "-", "-", "-", line.learned]
     exact = "yes" if line.identical else f"off by {line.relative_error:.1e}"
-    return [line.protocol, f"{line.accuracy:.4f}", f"{line.balanced_accuracy:.4f}", exact, line.learned]
+    ends = f"{line.balanced_accuracy_low:.4f} to {line.balanced_accuracy_high:.4f}"
+    return [line.protocol, f"{line.accuracy:.4f}", f"{line.balanced_accuracy:.4f}", ends, exact, line.learned]
 
 
 def _cost(line: Comparison) -> list[str]:

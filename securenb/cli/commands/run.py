@@ -12,40 +12,33 @@ import typer
 from attacks.sweeps.breakdown import BreakdownGrid, measure_breakdown, summary_of_breakdowns
 from attacks.sweeps.deviations import DeviationGrid, measure_deviation, summary_of_deviations
 from attacks.sweeps.inferences import InferenceGrid, measure_inference, summary_of_inferences
-from attacks.sweeps.poisoning_grid import AttackGrid
+from attacks.sweeps.poisoning_grid import Study
 from securenb.cli import console
 from securenb.cli.commands.attack import run_attack
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.experiments.checked import checked
-from securenb.experiments.intervals import DETAILS, summarised
+from securenb.experiments.intervals import DETAILS
 from securenb.experiments.progress import batches
-from securenb.experiments.rounds import RoundGrid, measure_round
+from securenb.experiments.rounds import Sweep, measure_round, summary_of_rounds
 from securenb.experiments.run_folder import write_manifest
 from securenb.experiments.sweep import Measure, run_cells, sweep_folder
 from securenb.experiments.tables import write_table
 
-Grid = AttackGrid | BreakdownGrid | RoundGrid | DeviationGrid
-
-
-def summary_of_rounds(table: pd.DataFrame) -> pd.DataFrame:
-    """Balanced accuracy of each combination, with its interval."""
-    choices = table.columns[: list(table.columns).index("accuracy")].drop("seed")
-    varied = [name for name in choices if table[name].nunique(dropna=False) > 1] or ["dataset"]
-    return summarised(table, varied, "balanced_accuracy")
+Grid = Study | BreakdownGrid | Sweep | DeviationGrid
 
 
 @dataclass(frozen=True)
 class Kind:
     """A kind of sweep beside attacks, which have pictures and a command of their own."""
 
-    grid: type[BreakdownGrid | RoundGrid | DeviationGrid]
+    grid: type[BreakdownGrid | Sweep | DeviationGrid]
     measure: Measure
     summary: Callable[[pd.DataFrame], pd.DataFrame]
     title: str
 
 
 KINDS = {
-    "round": Kind(RoundGrid, measure_round, summary_of_rounds, "balanced accuracy"),
+    "round": Kind(Sweep, measure_round, summary_of_rounds, "balanced accuracy"),
     "breakdown": Kind(
         BreakdownGrid, measure_breakdown, summary_of_breakdowns, "malicious nodes that break a rule"
     ),
@@ -75,7 +68,7 @@ def command(
 ) -> None:
     """Measure every combination of the lists in a file; ask again after an interruption to go on."""
     grid = read(sweep)
-    if isinstance(grid, AttackGrid):
+    if isinstance(grid, Study):
         run_attack(
             grid,
             out,
@@ -135,9 +128,9 @@ def read(path: Path) -> Grid:
         raise ValueError(f"{path} must have one table, [{'], ['.join(names[:-1])}] or [{names[-1]}]")
     (name,) = tables
     choices = content.pop(name)
-    grid: type[Grid] = AttackGrid if name == "attack" else KINDS[name].grid
-    if issubclass(grid, RoundGrid):
-        own = grid.model_fields.keys() - RoundGrid.model_fields.keys()
+    grid: type[Grid] = Study if name == "attack" else KINDS[name].grid
+    if issubclass(grid, Sweep):
+        own = grid.model_fields.keys() - Sweep.model_fields.keys()
         content |= {key: choices.pop(key) for key in own & choices.keys()}
         return checked(grid, choices=choices, **content)
     if unknown := content.keys() | (choices.keys() - grid.model_fields.keys()):

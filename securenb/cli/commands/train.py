@@ -92,10 +92,10 @@ def command(
         return
     majority = _majority(data)
     console.say(f"{scenario.dataset}: {len(data.train):,} records at {len(nodes)} nodes, {protocol}")
-    console.say(
-        f"accuracy            {figures['accuracy']:.4f}   (always the most frequent class: {majority:.4f})"
-    )
-    console.say(f"balanced accuracy   {figures['balanced_accuracy']:.4f}")
+    for name in ("accuracy", "balanced_accuracy"):
+        ends = f"{figures[f'{name}_low']:.4f} to {figures[f'{name}_high']:.4f}"
+        console.say(f"{name.replace('_', ' '):<20}{figures[name]:.4f}   (95 % over test records: {ends})")
+    console.say(f"most frequent class {majority:.4f}   (accuracy of always answering it)")
     console.say(f"the aggregator learned {round_.learned}")
     console.say(round_.ledger.report())
     if federation.registry is not None:

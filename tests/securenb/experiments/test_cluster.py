@@ -8,10 +8,10 @@ import time
 import pytest
 
 from securenb.experiments.cluster import PACKAGES, cluster
-from securenb.experiments.rounds import RoundGrid, measure_round
+from securenb.experiments.rounds import Sweep, measure_round
 from securenb.experiments.sweep import Progress, run_cells
 
-GRID = RoundGrid(
+GRID = Sweep(
     choices={
         "dataset": "phishing",
         "nodes": 5,
@@ -25,12 +25,12 @@ GRID = RoundGrid(
 SWEEP = """
 import sys
 from pathlib import Path
-from securenb.experiments.rounds import RoundGrid, measure_round
+from securenb.experiments.rounds import Sweep, measure_round
 from securenb.experiments.sweep import Progress, run_cells
 
 if __name__ == "__main__":
     kept, backend = Path(sys.argv[1]), sys.argv[2]
-    grid = RoundGrid.model_validate_json(sys.argv[3])
+    grid = Sweep.model_validate_json(sys.argv[3])
     table = run_cells(grid.cells(), measure_round, Progress(kept, "s"), jobs=2, backend=backend)
     table.to_csv(kept.with_suffix(".csv"))
 """

@@ -13,6 +13,7 @@ from securenb.experiments.intervals import (
     collapses,
     mean_interval,
     median_interval,
+    record_intervals,
     summarised,
 )
 
@@ -99,3 +100,23 @@ def test_summaries_keep_apart_what_they_are_told_to():
     assert list(summary["mean"]) == [2, 5, 7]
     assert list(summary["trials"]) == [2, 1, 1]
     assert set(summary["interval"]) == {RANGE}
+
+
+@pytest.mark.parametrize("rates", [(0.9, 0.6), (0.95, 0.8, 0.7)])
+def test_an_interval_over_records_holds_what_another_test_set_is_about(rates):
+    """Coverage over 400 test sets of 60 to 300 records a class, of the true rates."""
+    rng, counts = np.random.default_rng(11), np.array([300, 120, 60][: len(rates)])
+    labels = np.repeat(np.arange(len(rates)), counts)
+    truth = {"accuracy": np.average(rates, weights=counts), "balanced_accuracy": np.mean(rates)}
+    held = dict.fromkeys(truth, 0)
+    for _ in range(400):
+        found = record_intervals(labels, rng.random(len(labels)) < np.array(rates)[labels], rng, draws=500)
+        for name, (low, high) in found.items():
+            held[name] += low <= truth[name] <= high
+    assert all(0.91 <= count / 400 <= 0.98 for count in held.values()), held
+
+
+def test_records_that_are_all_right_have_an_interval_of_no_width_and_an_absent_class_counts_for_nothing():
+    labels, rng = np.array([0, 0, 2], dtype=np.int32), np.random.default_rng(1)
+    assert record_intervals(labels, labels >= 0, rng)["balanced_accuracy"] == (1, 1)
+    assert record_intervals(labels, labels == 0, rng)["balanced_accuracy"] == (0.5, 0.5)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from securenb.experiments.checked import checked
-from securenb.experiments.rounds import RoundGrid, measure_round
+from securenb.experiments.rounds import Sweep, measure_round
 from securenb.experiments.sweep import Progress, product, run_cells, sweep_folder
 
 CELLS = [{"x": x, "y": y} for x in range(4) for y in ("a", "b")]
@@ -63,9 +63,7 @@ def test_unfinished_work_of_another_sweep_is_not_mixed_in(tmp_path):
 
 
 def test_unfinished_work_is_kept_beside_the_folder_and_removed_when_it_is_complete(tmp_path):
-    grid = checked(
-        RoundGrid, choices={"dataset": "phishing", "nodes": 4, "protocol": "plain", "epsilon": "1"}
-    )
+    grid = checked(Sweep, choices={"dataset": "phishing", "nodes": 4, "protocol": "plain", "epsilon": "1"})
     out = tmp_path / "out"
 
     def attempt(fail):
@@ -87,12 +85,12 @@ def test_unfinished_work_is_kept_beside_the_folder_and_removed_when_it_is_comple
 def test_a_sweep_of_rounds_checks_every_combination_before_it_starts_and_runs_real_rounds():
     choices = {"dataset": "phishing", "nodes": [4, 6], "protocol": ["plain", "masking"], "epsilon": "none"}
     with pytest.raises(ValueError, match="unknown protocol 'plane'"):
-        checked(RoundGrid, choices=choices | {"protocol": ["plain", "plane"]})
+        checked(Sweep, choices=choices | {"protocol": ["plain", "plane"]})
     with pytest.raises(ValueError, match="rules"):
-        checked(RoundGrid, choices=choices | {"rules": "sum"})
+        checked(Sweep, choices=choices | {"rules": "sum"})
     with pytest.raises(ValueError, match="seed of a sweep stands outside"):
-        checked(RoundGrid, choices=choices | {"seed": 1})
-    grid = checked(RoundGrid, choices=choices, trials=2, seed=5)
+        checked(Sweep, choices=choices | {"seed": 1})
+    grid = checked(Sweep, choices=choices, trials=2, seed=5)
     cells = grid.cells()
     assert len(cells) == 8
     by_protocol = [measure_round(cell)[0] for cell in cells[:4] if cell["seed"] == 5]
