@@ -88,8 +88,9 @@ def worst_attack(part: pd.DataFrame, chosen_on: pd.DataFrame | None) -> tuple[pd
 def comparable(table: pd.DataFrame) -> pd.DataFrame:
     """Results in which a cap tells settings apart only where it is checked."""
     unchecked = table["inputs"] == "unchecked"
-    skew = table["label_skew"].astype(float)  # a column of nothing but None would join with no other
-    return table.assign(cap_ratio=table["cap_ratio"].where(~unchecked).astype(float), label_skew=skew)
+    # a column of nothing but None would join with no other
+    numbers = {name: pd.to_numeric(table[name]) for name in ("label_skew", "group_size")}
+    return table.assign(cap_ratio=table["cap_ratio"].where(~unchecked).astype(float), **numbers)
 
 
 def overall(table: pd.DataFrame) -> pd.DataFrame:

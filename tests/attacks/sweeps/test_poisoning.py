@@ -161,7 +161,7 @@ def test_a_rule_that_cannot_run_is_a_result_not_a_crash():
     [
         ({"attacks": "label_flop"}, "unknown poison 'label_flop'"),
         ({"rules": ["median", "median"]}, "each once"),
-        ({"malicious": 1.0}, "below 1, got 1.0"),
+        ({"malicious": 1.0}, "below 0.5, got 1.0"),
         ({"dataset": "mushrom"}, "unknown data set 'mushrom'"),
         ({"group_size": "some"}, "some"),
         ({"atacks": "zero"}, "atacks"),

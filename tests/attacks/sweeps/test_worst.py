@@ -11,15 +11,17 @@ from attacks.sweeps.poisoning_grid import AttackGrid
 from attacks.sweeps.worst import KEPT, summary_of
 
 
-def results(scores, first_trial=0):
+def results(scores, first_trial=0, **settings):
     """Lines of one setting: scores by attack and rule, one a trial."""
     fixed = {"dataset": "toy", "nodes": 9, "sizes": "equal", "label_skew": None, "numeric": "gaussian",
              "mechanism": "no", "epsilon": "none", "group_size": 1, "inputs": "unchecked", "cap_ratio": None,
              "share": 0.2, "failure": "", "success": np.nan}  # fmt: skip
     return pd.DataFrame([
-        fixed | {"rule": rule, "attack": attack, "trial": first_trial + trial, "balanced_accuracy": score}
+        fixed
+        | settings
+        | {"rule": rule, "attack": attack, "trial": first_trial + at, "balanced_accuracy": each}
         for (attack, rule), values in scores.items()
-        for trial, score in enumerate(values)
+        for at, each in enumerate(values)
     ])  # fmt: skip
 
 
@@ -31,6 +33,21 @@ def test_the_worst_attack_is_chosen_on_deals_of_its_own_and_measured_on_the_tria
     assert (line["least_attack"], line["least"], line["headline"]) == ("alie", 0.5, 0.5)
     (line,) = summary_of(trials).to_dict("records")
     assert (line["worst_attack"], line["mean"], line["chosen_on"], line["headline"]) == ("alie", 0.5, 0, 0.5)
+
+
+@pytest.mark.parametrize("size", [None, 3])
+@pytest.mark.parametrize("skew", [None, 0.5])
+@pytest.mark.parametrize("inputs", ["unchecked", "verified"])
+def test_every_setting_has_one_line_whatever_is_no_number_in_it(size, skew, inputs):
+    scores = {(attack, rule): [0.5, 0.6] for attack in ("zero", "alie") for rule in ("sum", "median")}
+    settings = {"group_size": size, "label_skew": skew, "inputs": inputs, "cap_ratio": 1.0}
+    trials, apart = (results(scores, first, **settings) for first in (0, 2))
+    found = summary_of(trials, apart)
+    assert len(found) == 2
+    assert not found["headline"].isna().any()
+    mixed = pd.concat([trials, results(scores, 0, **settings | {"group_size": 1 if size is None else None})])
+    assert len(summary_of(mixed)) == 4
+    assert not summary_of(mixed)["headline"].isna().any()
 
 
 def test_an_attack_is_not_chosen_on_the_trials_that_it_is_measured_on():

@@ -135,7 +135,7 @@ def test_a_sweep_of_rounds_has_the_same_words_for_nothing(tmp_path):
 @pytest.mark.parametrize("named", [True, False])
 def test_where_rules_break_is_found_on_a_file(named, own, tmp_path, capsys):
     attack = ["--attacks", "label_flip", "--rules", "sum", "--malicious", "0.3", "--trials", "1"]
-    attack += ["--jobs", "1", "--breakdown", "--out", "run"]
+    attack += ["--epsilon", "none", "--jobs", "1", "--breakdown", "--out", "run"]
     assert main(["attack", *own, *attack]) == MISTAKE
     assert "4 nodes are too few" in capsys.readouterr().err
     header, *rows = (tmp_path / "data.csv").read_text().splitlines(keepends=True)
@@ -207,7 +207,8 @@ def test_a_model_is_what_it_was_when_it_was_saved(trained, tmp_path):
 
 def test_an_audit_that_passes_ends_so_on_a_terminal_of_letters_and_digits(own):
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    asked = [sys.executable, "-m", "securenb", "audit", *own, "--protocol", "masking", "--level", "L0"]
+    asked = [sys.executable, "-m", "securenb", "audit", *own, "--protocol", "masking", "--epsilon", "1"]
+    asked += ["--level", "L0"]
     done = subprocess.run(asked, env=ascii_only, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert b"PASS" in done.stdout
