@@ -54,6 +54,7 @@ class DnC(PointRule):
     seed: int = 0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.iterations < 1 or self.size < 1:
             raise ValueError(
                 f"needs iterations and a size of at least 1, got {self.iterations} and {self.size}"

@@ -56,6 +56,7 @@ class FilterL2(PointRule):
     wide: float = 2.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 1 <= self.wide < math.inf:
             raise ValueError(f"too wide is a finite multiple of at least 1, got {self.wide}")
 

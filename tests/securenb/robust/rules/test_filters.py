@@ -113,6 +113,9 @@ def test_parameters_out_of_range_are_refused():
         DnC(iterations=0, size=5)
     with pytest.raises(ValueError, match=r"got 0\.5"):
         FilterL2(wide=0.5)
+    for kind in (DnC, FilterL2):
+        with pytest.raises(ValueError, match="priors are counted or equal"):
+            kind(priors="odd")
 
 
 def test_without_public_records_of_every_class_there_is_no_trusted_row():
