@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchmarks.evidence.claim import Claim, Result
 from securenb.bayes.model import NaiveBayes
-from securenb.bayes.parameters import Floats, estimate
+from securenb.bayes.parameters import estimate
 from securenb.bayes.pooled import Pooled
 from securenb.certify.collective import certify_together
 from securenb.certify.worst_addition import TIE
@@ -85,16 +85,18 @@ def least_score(model: NaiveBayes, points: Records, limit: int, *, balanced: boo
     weights = 1 / len(classes) / sizes[np.searchsorted(classes, labels)]
     if not balanced:
         weights = np.full(len(labels), 1 / len(labels))
-    at, least = np.arange(len(labels)), np.inf
-    before = model.predict_codes(points.codes) == labels
-    for added in additions(statistics.schema, limit):
-        table = estimate(statistics.schema, statistics.table + added, model.pooled.smoothing)
-        joint: Floats = NaiveBayes(table).log_joint(points.codes)
-        own = joint[at, labels].copy()
-        joint[at, labels] = -np.inf
-        # as certificates do: a tie counts as changed
-        least = min(least, float(weights[before & (own - joint.max(axis=1) > TIE)].sum()))
-    return least
+    schema, codes = statistics.schema, points.codes
+    found = estimate(schema, statistics.table + additions(schema, limit), model.pooled.smoothing).table
+    joint = np.repeat(np.log(found[:, None, :, 0]), len(labels), axis=1)
+    for columns, code in zip(schema.columns, codes.T, strict=True):
+        known = code != UNKNOWN
+        joint[:, known] += np.log(found[..., columns])[:, :, code[known]].swapaxes(1, 2)
+    at = np.arange(len(labels))
+    own = joint[:, at, labels].copy()
+    joint[:, at, labels] = -np.inf
+    # as certificates do: a tie counts as changed
+    kept = (model.predict_codes(codes) == labels) & (own - joint.max(axis=2) > TIE)
+    return float((kept @ weights).min())
 
 
 @lru_cache(maxsize=16)
