@@ -171,6 +171,7 @@ class Certified:
     malicious: int
     record_cap: int | None
     programs: int
+    change: str = "added"
     seed: None = None
 
     def model_dump(self, **_: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ import typer
 
 from securenb.bayes.staircase.model import StaircaseModel
 from securenb.certify.certificate import certify
+from securenb.certify.changed import Change, certify_changed
 from securenb.certify.staircase import curve as votes_curve
 from securenb.certify.staircase import radii
 from securenb.cli import console
@@ -25,6 +26,10 @@ def command(
     record_cap: Annotated[
         int | None, typer.Option(help="Records a malicious node may add; by default the round's cap.")
     ] = None,
+    change: Annotated[
+        str,
+        typer.Option(help="What malicious nodes do to records: `added`, `removed`, `replaced` or `flipped`."),
+    ] = "added",
     points: Annotated[
         Path | None,
         typer.Option(help="A CSV file of labelled records; by default the data set's test records."),
@@ -43,22 +48,32 @@ def command(
     """Certify predictions: the share that stays right whatever so many malicious nodes add."""
     page = report_page(out, wanted=report)
     saved = SavedModel.read(model)
-    judged = saved.points(points)
     if isinstance(saved.model, StaircaseModel):
+        judged = saved.points(points)
+        if change != "added":
+            raise ValueError(
+                f"--change {change}: a staircase sum is certified whatever nodes sent; leave it out"
+            )
         if record_cap is not None:
             raise ValueError("--record-cap: nodes of a staircase sum are bound by its quotas; leave it out")
         made = Certified(str(model), None if points is None else str(points), malicious, None, 0)
         _of_votes(saved, saved.model, judged, made, out, overwrite=overwrite, json=json)
         write_report(page)
         return
-    cap = saved.cap(record_cap)
-    found = certify(saved.model, judged.codes, malicious, cap)
+    cap, judged = saved.cap(record_cap), saved.points(points)
+    if change == "added":
+        found = certify(saved.model, judged.codes, malicious, cap)
+    else:
+        found = certify_changed(saved.model, judged.codes, malicious * cap, cast("Change", change))
+        programs = min(programs, 0)
     if programs < 0:
         raise ValueError(f"--programs is 0 or more, got {programs}")
     together = certified_together(saved, judged, found, malicious, cap, programs)
     table = curve(found, judged.labels, malicious, cap, together)
     if out is not None:
-        made = Certified(str(model), None if points is None else str(points), malicious, cap, programs)
+        made = Certified(
+            str(model), None if points is None else str(points), malicious, cap, programs, change
+        )
         with run_folder(out, overwrite=overwrite) as folder:
             table.to_csv(folder / "certificates.csv", index=False)
             classes = np.asarray(saved.model.schema.classes)
@@ -79,7 +94,7 @@ def command(
     title = f"{len(judged):,} predictions, {cap:,} records a malicious node"
     columns = [
         "malicious nodes",
-        "records they add",
+        "records they add" if change == "added" else f"records {change}",
         "certified accuracy",
         "balanced",
         "balanced, collective",

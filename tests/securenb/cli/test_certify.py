@@ -71,6 +71,24 @@ def test_certify_says_when_nobody_enforces_the_cap(capsys, tmp_path):
     assert "did not enforce a cap of 150" in capsys.readouterr().out
 
 
+def test_changes_of_honest_records_are_certified_without_noise_only(capsys, tmp_path):
+    run = tmp_path / "run"
+    choices = ["train", "phishing", "--nodes", "6", "--epsilon", "none", "--seed", "7"]
+    assert main([*choices, "--protocol", "masking", "--out", str(run)]) == 0
+    capsys.readouterr()
+    choices = ["certify", str(run), "--record-cap", "20", "--malicious", "2"]
+    curves = {}
+    for change in ("removed", "replaced", "flipped"):
+        assert main([*choices, "--change", change, "--json"]) == 0
+        curves[change] = [line["certified_accuracy"] for line in json.loads(capsys.readouterr().out)]
+    assert curves["replaced"][2] <= min(curves["removed"][2], curves["flipped"][2]) < curves["removed"][0]
+    assert main([*choices, "--change", "lost"]) == 2
+    assert "removed, replaced, flipped, got 'lost'" in capsys.readouterr().err
+    noisy = trained(tmp_path / "noisy")
+    assert main(["certify", str(noisy), "--malicious", "1", "--change", "removed"]) == 2
+    assert "sums with noise" in capsys.readouterr().err
+
+
 UNCERTIFIABLE = {
     "another rule": (
         {"protocol": "plain", "more": ["--rule", "trusted_rows"]},
