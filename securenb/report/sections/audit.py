@@ -10,6 +10,8 @@ from securenb.report.charts import INK, PALETTE, legend, styled
 from securenb.report.run import Run
 from securenb.report.section import Answer, Content, Section
 
+MEASURED = ("L2", "L3")
+"""The levels whose bounds are drawn from runs."""
 CERTAIN = "L0"
 """The level that recomputes and measures nothing."""
 COLOURS = {"PASS": PALETTE[0], "INCONCLUSIVE": PALETTE[1], "FAIL": PALETTE[5]}
@@ -60,8 +62,9 @@ class Audit(Section):
 
 
 def _shown(audit: dict[str, Any]) -> str:
-    """What was shown against what is claimed; the lower bound is the largest of all findings."""
-    lower = [finding["bound"] for finding in audit["findings"] if finding["bound"] is not None]
+    """What runs have shown against what is claimed: the largest lower bound; a recomputed charge is none."""
+    measured = [finding for finding in audit["findings"] if finding["level"] in MEASURED]
+    lower = [finding["bound"] for finding in measured if finding["bound"] is not None]
     if not lower or audit["claimed"] is None:
         return ""
     return (

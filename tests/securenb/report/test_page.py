@@ -125,6 +125,16 @@ def test_an_answer_gives_the_figures_of_its_table(attacked, certified):
         assert f"{value:.3f}" in Report.read(certified).html()
 
 
+def test_a_recomputed_charge_is_not_called_shown(audited):
+    run = read_run(audited)
+    text = Report((run,)).html()
+    assert "A record was shown to lose" in text
+    audit = run.documents["audit"]
+    audit["findings"] = [finding for finding in audit["findings"] if finding["level"] in ("L0", "L1")]
+    assert any(finding["bound"] is not None for finding in audit["findings"])
+    assert "A record was shown to lose" not in Report((run,)).html()
+
+
 def test_what_a_run_chose_beside_its_scenario_is_among_the_differences(compared, audited):
     html = Report.read(compared, audited).html()
     differ = html[html.index("What the runs differ in") : html.index("Every choice")]
