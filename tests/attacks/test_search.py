@@ -81,7 +81,7 @@ def test_a_file_of_another_kind_or_schema_is_refused_by_name(found, tmp_path):
 
 def grid(**more):
     base = {"dataset": "phishing", "nodes": 12, "rules": ["median", "sum"], "attacks": "label_flip"}
-    return checked(AttackGrid, **base | {"malicious": [0, 0.25], "trials": 1} | more)
+    return checked(AttackGrid, **base | {"malicious": [0, 0.25], "trials": 1, "epsilon": "none"} | more)
 
 
 def test_every_setting_and_rule_is_searched_once():
@@ -107,7 +107,8 @@ def test_a_search_that_makes_no_sense_is_refused(choices, seconds, said, tmp_pat
 
 def test_the_command_searches_keeps_and_replays(tmp_path, capsys):
     words = (
-        "attack phishing --nodes 12 --rules median --attacks label_flip --malicious 0.25 --trials 1 --jobs 1"
+        "attack phishing --nodes 12 --rules median --attacks label_flip --malicious 0.25 --trials 1 --jobs 1 "
+        "--epsilon none"
     )
     first, second = tmp_path / "a", tmp_path / "b"
     assert main([*words.split(), "--search-seconds", "1", "--out", str(first), "--json"]) == 0

@@ -14,7 +14,7 @@ OPTIMISED = ("gradient", "gradient_rule", "gradient_calibrated", "gradient_backd
 
 
 def measured(attacks, column="balanced_accuracy", **choices):
-    base = {"dataset": "phishing", "nodes": 20, "trials": 1, "malicious": 0.3}
+    base = {"dataset": "phishing", "nodes": 20, "trials": 1, "malicious": 0.3, "epsilon": "none"}
     found = {}
     for cell in checked(AttackGrid, **base | {"attacks": attacks} | choices).cells():
         for line in measure(cell):
@@ -130,7 +130,14 @@ def test_local_optimisers_draw_from_their_own_nodes_alone():
 
 
 def test_what_is_claimed_where_nothing_is_checked_is_not_refused_at_the_door():
-    base = {"dataset": "adult", "nodes": 4, "trials": 1, "malicious": 0.25, "rules": "median"}
+    base = {
+        "dataset": "adult",
+        "nodes": 4,
+        "trials": 1,
+        "malicious": 0.25,
+        "rules": "median",
+        "epsilon": "none",
+    }
     attacks = [
         "gradient_rule(starts=1, steps=2, records=60, rounds=0)",
         "evolution(evaluations=8, records=60)",
