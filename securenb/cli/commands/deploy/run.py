@@ -21,6 +21,8 @@ from securenb.deploy.log import Log
 from securenb.deploy.turn import ORDERING, RUNNING, held, is_held
 
 SUBMIT_SECONDS = 40
+DYING_SECONDS = 1.0
+"""How long processes that are killed together take to be gone, at most."""
 
 ENDED = (
     "the round's process ended in the middle, killed or stopped from outside; "
@@ -99,13 +101,15 @@ def _follow(own: Path, place: Path, seen: int, *, quiet: bool) -> dict[str, Any]
                 console.say(_told(line))
             if line["event"] in ("opened", "aborted"):
                 return line
-        if ended:
-            log.write("aborted", why=ENDED)
-            continue
         if processes.alive(own) is None:
             raise Abort(
                 "the coordinator died; `securenb deploy up` starts it again; no site releases anything twice"
             )
+        if ended:
+            time.sleep(DYING_SECONDS)
+            if processes.alive(own) is not None:  # else all died at once, and that is said above
+                log.write("aborted", why=ENDED)
+            continue
         if not shown and (why := launch.said_since(own / launch.LOG, seen, REFUSED)):
             raise Abort(why)
         if not shown and time.monotonic() - began > SUBMIT_SECONDS:
