@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from securenb.bayes.parameters import Floats
 from securenb.bayes.staircase.estimate import floor_of, shares, votes_of
 from securenb.bayes.staircase.model import StaircaseModel
+from securenb.certify.worst_addition import TIE
 from securenb.schema.cells import Codes
 from securenb.schema.records import UNKNOWN
 
@@ -75,7 +76,7 @@ def withstands(model: StaircaseModel, codes: Codes, malicious: int) -> NDArray[n
     at = np.arange(len(codes))
     own = least[at, chosen]
     most[at, chosen] = -np.inf
-    certain: NDArray[np.bool_] = own > most.max(axis=1)
+    certain: NDArray[np.bool_] = own > most.max(axis=1) + TIE  # rounding certifies nothing
     return certain
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from protocols.spec import Spec
 from securenb.bayes.model import NaiveBayes
 from securenb.certify.certificate import Certificates
 from securenb.certify.collective import Collective, certify_together, has_levels
@@ -61,7 +62,13 @@ class SavedModel:
     def proven_cap(self) -> int | None:
         """The cap that nodes had to prove; `None` if none was enforced."""
         cap = self.scenario.get("record_cap")
-        return cap if self.scenario.get("protocol") == "verified" else None
+        return cap if self.proves else None
+
+    @property
+    def proves(self) -> bool:
+        """Whether nodes of its round proved what they sent."""
+        protocol = self.scenario.get("protocol")
+        return protocol is not None and Spec.of(protocol).name == "verified"
 
     def cap(self, given: int | None) -> int:
         """The cap to certify for: the one given, or that of the round.

@@ -24,7 +24,7 @@ from securenb.federation.postprocess import USUAL, Refinement
 from securenb.federation.proven import provable
 from securenb.federation.readout import Readout
 from securenb.federation.round import Contributions, Round
-from securenb.federation.submissions import Registry, identities
+from securenb.federation.submissions import Registry, check_submissions, identities
 from securenb.privacy.ledger import Ledger
 from securenb.privacy.mechanism import Mechanism
 from securenb.randomness import Streams
@@ -106,8 +106,7 @@ class Federation:
         make_whole(self, "group_size", "colluding", "survivors", "record_cap", "malicious")
         if self.colluding < 0:
             raise ValueError(f"colluding nodes cannot be fewer than none, got {self.colluding}")
-        if self.submissions and not self.proven:
-            raise ValueError("nodes submit several times only where they prove a cap")
+        check_submissions(self.submissions, proven=self.proven, increments=self.rule.increments)
         if self.proven:
             cap = Registry(self.record_cap, self.submissions).cap
             protocol, rules = provable(self.layout, self.protocol, self.mechanism, cap, self.colluding)

@@ -75,6 +75,17 @@ def check_identities(group: Sequence[str], survivors: int) -> None:
         )
 
 
+def check_submissions(submissions: Mapping[str, int], *, proven: bool, increments: bool) -> None:
+    """Refuse, with a `ValueError`, several submissions of a node where nothing bounds or counts them."""
+    if submissions and not proven:
+        raise ValueError("nodes submit several times only where they prove a cap")
+    if submissions and increments:
+        raise ValueError(
+            "nodes that send increments submit once: certificates count nodes, and quotas bound each; "
+            "leave out split"
+        )
+
+
 @dataclass(frozen=True)
 class Registry:
     """What is publicly registered about nodes that prove caps.

@@ -144,7 +144,7 @@ def _of_votes(
     title = f"{len(judged):,} predictions, votes of {model.nodes:,} nodes in one sum"
     console.show_table(title, ["malicious nodes among them", "certified accuracy", "balanced"], lines)
     console.say("after the fact: whatever so many of these nodes sent, the answer is that of the others")
-    if saved.scenario.get("protocol", "").partition("(")[0] != "verified":
+    if not saved.proves:
         console.say("this round proved no inputs: this holds only if every node kept to its steps")
     if out is not None:
         console.say(f"written to {out}: certificates.csv, points.csv, manifest.json")

@@ -1,5 +1,7 @@
 """Rounds of increments: one path by messages and ideally, proven, charged, and certified afterwards."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -154,6 +156,12 @@ def test_more_malicious_nodes_than_are_trimmed_are_refused(made):
     scenario(malicious_bound=3).federation(data).run(nodes, by="ideal")
     with pytest.raises(ValueError, match="withstands 3 malicious ones, not 4"):
         scenario(malicious_bound=4).federation(data).run(nodes, by="ideal")
+
+
+def test_several_submissions_of_a_node_are_refused_for_certificates_count_nodes(made):
+    _, data, nodes = made
+    with pytest.raises(ValueError, match="submit once"):
+        replace(scenario().federation(data), submissions={nodes[0].id: 2})
 
 
 def test_more_than_two_classes():
