@@ -174,13 +174,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         # typer's own usage errors: it ships its parser, or not, depending on its version
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-            # typer and the parser below it each suggest a name, in versions that both do
-            message = re.sub(r"( Did you mean [^?]*\?)\1", r"\1", error.format_message())
+            message = one_suggestion(error.format_message())
             if message.startswith("Missing option"):
                 message += f" {getattr(getattr(error, 'param', None), 'help', None) or ''}"
             return _say(message, MISTAKE) if message else MISTAKE
         raise
     return result if isinstance(result, int) else 0
+
+
+def one_suggestion(message: str) -> str:
+    """The message with one suggestion in one wording, whichever versions of typer and of its parser made it.
+
+    Some suggest a name twice, some in brackets.
+    """
+    message = re.sub(r" \(Possible options: ([^)]*)\)", r" Did you mean \1?", message)
+    return re.sub(r"( Did you mean [^?]*\?)\1", r"\1", message)
 
 
 def _say(message: str, code: int) -> int:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from securenb.cli.main import MISTAKE, build, main
+from securenb.cli.main import MISTAKE, build, main, one_suggestion
 
 
 def commands(app, *path):
@@ -54,6 +54,18 @@ def test_a_file_of_methods_may_stand_before_or_after_the_command(words, tmp_path
 def test_a_file_of_methods_may_stand_before_a_command_of_a_group(tmp_path, capsys):
     assert main(["deploy", "--plugin", str(tmp_path / "absent.py"), "key"]) == MISTAKE
     assert "absent.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "parsers",
+    [
+        "No such option: --epsilom (Possible options: --epsilon)",
+        "No such option: --epsilom Did you mean --epsilon?",
+        "No such option: --epsilom Did you mean --epsilon? Did you mean --epsilon?",
+    ],
+)
+def test_every_version_of_the_parser_makes_the_same_suggestion(parsers):
+    assert one_suggestion(parsers) == "No such option: --epsilom Did you mean --epsilon?"
 
 
 @pytest.mark.parametrize(
