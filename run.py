@@ -51,7 +51,7 @@ COMMANDS = {
     ],
     "oracle-test": [[*PYTEST, "-n", "2", "tests/oracles"]],
     "docs": [
-        [PYTHON, "docs/generate_reference.py", "docs/reference"],
+        [PYTHON, "docs/generate", "docs/reference"],
         [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html"],
     ],
     "check": [

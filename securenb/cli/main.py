@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import os
 import pkgutil
 import re
 import sys
@@ -18,6 +19,7 @@ from protocols.errors import Abort
 
 MISTAKE = 2
 ABORTED = 4
+COMPLETION = "_SECURENB_COMPLETE"
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -42,7 +44,8 @@ def build(arguments: Sequence[str] | None = None) -> typer.Typer:
         name, with what they say of themselves. `None` for all of them.
     """
     app = _typer(
-        "One-shot federated Naive Bayes: poisoning resilience, secure aggregation, privacy accounting."
+        "One-shot federated Naive Bayes: poisoning resilience, secure aggregation, privacy accounting.",
+        completion=True,
     )
     app.callback()(_outside_of_commands)
     _add(app, "securenb.cli.commands", arguments)
@@ -94,13 +97,13 @@ def _after_plugins(arguments: Sequence[str]) -> Sequence[str]:
     return arguments
 
 
-def _typer(says: str) -> typer.Typer:
+def _typer(says: str, *, completion: bool = False) -> typer.Typer:
     # rich's markup would take `[flower]` in a help text for a colour
     return typer.Typer(
         name="securenb",
         help=says,
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=completion,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings=HELP,
@@ -163,8 +166,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     if arguments is not None:
         sys.argv = ["securenb", *arguments]  # manifests keep the command
+    asked = None if COMPLETION in os.environ else sys.argv[1:]  # a shell asks for names of any command
     try:
-        result = build(sys.argv[1:])(args=sys.argv[1:], standalone_mode=False)
+        result = build(asked)(args=sys.argv[1:], prog_name="securenb", standalone_mode=False)
     except (ValueError, OSError) as error:
         return _say(str(error), MISTAKE)
     except Abort as abort:

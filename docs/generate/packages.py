@@ -1,15 +1,8 @@
-"""Writes the reference: what is public, which is what the three packages name in `__all__`.
-
-`python docs/generate_reference.py FOLDER` before Sphinx runs; the pages follow from the code, so they are
-not kept in it.
-"""
+"""Pages of the public names: what the three packages name in `__all__`, from the docstrings."""
 
 import inspect
-import shutil
-import sys
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 
 from protocols.catalogue import Catalogue
@@ -48,19 +41,10 @@ def entry(package: str, name: str) -> Iterator[str]:
     yield from ("```{eval-rst}", f".. {directive}:: {public}", "```", "")
 
 
-def main(folder: Path) -> None:
-    """Write one page a package, and their index."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    toc = ["# Reference", "", "The public names, from the docstrings of the code; all else may change.", ""]
-    toc += ["```{toctree}", ":maxdepth: 2", *PACKAGES, "```", ""]
+def pages() -> Iterator[tuple[str, str]]:
+    """The name and the text of one page a package."""
     for package, title in PACKAGES.items():
         lines = [f"# `{package}`", "", f"{title}.", ""]
         for name in sorted(import_module(package).__all__, key=str.lower):
             lines += entry(package, name)
-        (folder / f"{package}.md").write_text("\n".join(lines), encoding="utf-8")
-    (folder / "index.md").write_text("\n".join(toc), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+        yield package, "\n".join(lines)
