@@ -70,8 +70,7 @@ class LocalRun:
         Abort
             The aggregator's own, if it ended the run; nothing was released then.
         """
-        for me, party in self.parties.items():
-            self._ask(me, party.start)
+        self._begin()
         patience = PATIENCE
         for _ in range(MAX_DEADLINES):
             self._deliver_all()
@@ -87,6 +86,10 @@ class LocalRun:
             if not self._queue and (self._finished() or patience == 0):
                 return self._result()
         raise RuntimeError(f"the run did not end after {MAX_DEADLINES} deadlines")
+
+    def _begin(self) -> None:
+        for me, party in self.parties.items():
+            self._ask(me, party.start)
 
     def _finished(self) -> bool:
         return self.parties[AGGREGATOR].output is not None or AGGREGATOR in self._stopped

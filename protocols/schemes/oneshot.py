@@ -152,7 +152,9 @@ class _Aggregator(Party):
         if len(report.tags) != TAG_BYTES * parts * len(report.nodes):
             raise FaultyParty(holder, f"reported {len(report.tags)} bytes of tags")
         tags = [report.tags[at : at + TAG_BYTES] for at in range(0, len(report.tags), TAG_BYTES)]
-        return {nodes[index]: tuple(tags[at * parts :][:parts]) for at, index in enumerate(report.nodes)}
+        return {
+            nodes[index]: tuple(tags[at * parts : (at + 1) * parts]) for at, index in enumerate(report.nodes)
+        }
 
     def _copies(self, node: PartyId, holders: Sequence[PartyId]) -> list[dict[str, bytes]]:
         """The tags that the holders give for each part of a node's mask; none if one has not its seeds."""
@@ -224,7 +226,7 @@ class _Aggregator(Party):
         if len(words) != expected:
             raise FaultyParty(holder, f"sent {len(words)} bytes of sums, expected {expected}")
         sums = [words[at : at + size] for at in range(0, len(words), size)]
-        return {index: tuple(sums[at * parts :][:parts]) for at, index in enumerate(groups)}
+        return {index: tuple(sums[at * parts : (at + 1) * parts]) for at, index in enumerate(groups)}
 
     def _answered(self, group: int) -> dict[PartyId, tuple[bytes, ...]]:
         """The sums of those holders who answered for this group."""

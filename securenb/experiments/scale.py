@@ -2,7 +2,7 @@
 
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
@@ -11,11 +11,13 @@ import pandas as pd
 
 from protocols.engines.faults import Faults
 from protocols.engines.local import LocalRun
+from protocols.engines.streamed import StreamedRun
 from protocols.engines.transcript import Frame
 from protocols.entropy import seeded
 from protocols.grouping import one_group
+from protocols.party import PartyId
 from protocols.protocol import Protocol
-from protocols.ring import Capacity
+from protocols.ring import Capacity, Integers
 from securenb.randomness import Streams
 
 BOUND = 1 << 20
@@ -60,6 +62,8 @@ def scale(
     length: int,
     seed: int,
     progress: Callable[[str, float], None] = lambda _, __: None,
+    *,
+    streamed: bool = False,
 ) -> pd.DataFrame:
     """Run the protocol once for each number of nodes; one row of `Cost` each, tidy.
 
@@ -67,6 +71,9 @@ def scale(
 
     Parameters
     ----------
+    streamed
+        Make the nodes one after another, see `protocols.engines.streamed`: there is memory for many more of
+        them where a node speaks once.
     progress
         Told which run it is and, from the second on, how much of its time has passed: from 0 to 1, by
         comparison with the run before.
@@ -84,7 +91,7 @@ def scale(
         title = f"{count:,} nodes"
         progress(title, 0.0)
         clock = _Clock(clock, count, partial(progress, title))
-        costs.append(_measured(name, protocol, count, length, seed, clock))
+        costs.append(_measured(name, protocol, count, length, seed, clock, streamed=streamed))
     return pd.DataFrame([asdict(cost) for cost in costs])
 
 
@@ -121,20 +128,33 @@ class _Clock(Faults):
         return super().carry(frame)
 
 
-def _measured(name: str, protocol: Protocol, count: int, length: int, seed: int, clock: Faults) -> Cost:
+def _measured(
+    name: str, protocol: Protocol, count: int, length: int, seed: int, clock: Faults, *, streamed: bool
+) -> Cost:
     rng = Streams(seed).rng("scale", count)
     group = tuple(f"node-{index}" for index in range(count))
-    drawn = rng.integers(-BOUND, BOUND, (count, length), endpoint=True)
-    vectors = dict(zip(group, drawn, strict=True))
     entropy = seeded(seed)
+    total = np.zeros(length, np.int64)
+
+    def drawn() -> Iterator[tuple[PartyId, Integers]]:
+        for node in group:
+            vector = rng.integers(-BOUND, BOUND, length, endpoint=True)
+            np.add(total, vector, out=total)
+            yield node, vector
+
     session = protocol.session(
         one_group(group), length, Capacity(BOUND, count), entropy(f"session {count}")(16)
     )
     began = time.process_time()
-    run = LocalRun(protocol.parties(vectors, session, entropy), protocol.codec(session), session, clock)
+    run: LocalRun
+    if streamed:
+        run = StreamedRun(protocol, drawn(), session, entropy, clock)
+    else:
+        parties = protocol.parties(dict(drawn()), session, entropy)
+        run = LocalRun(parties, protocol.codec(session), session, clock)
     opened = run.run()
     spent = time.process_time() - began
-    if not np.array_equal(opened.rows[0], drawn.sum(axis=0)):
+    if not np.array_equal(opened.rows[0], total):
         raise AssertionError(f"{name} opened another sum than that of its {count} nodes")
     seen = run.transcript
     return Cost(

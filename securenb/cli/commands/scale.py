@@ -13,6 +13,10 @@ from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.scale import COSTS, scale, slope
 from securenb.report.sections.scaling import TITLE
 
+Streamed = Annotated[
+    bool, typer.Option("--streamed", help="Make nodes one after another: memory for 100,000 that speak once.")
+]
+
 
 @dataclass(frozen=True)
 class Scaled:
@@ -22,6 +26,7 @@ class Scaled:
     nodes: tuple[int, ...]
     length: int
     seed: int
+    streamed: bool = False
 
     def model_dump(self, **_: Any) -> dict[str, Any]:
         """As a scenario gives itself to the manifest."""
@@ -35,21 +40,22 @@ def command(
     nodes: Annotated[str, typer.Option(help="Numbers of nodes, separated by commas.")] = "100,1000",
     length: Annotated[int, typer.Option(help="Coordinates of a vector.")] = 1000,
     seed: Annotated[int, typer.Option(help="Random vectors and keys come from it.")] = 7,
+    streamed: Streamed = False,  # noqa: FBT002 - flags of the command line
     out: Out = None,
-    overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
+    overwrite: Overwrite = False,  # noqa: FBT002
     report: WithReport = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Run a protocol on random vectors; bytes and time per node against the number of nodes, with slopes."""
     page = report_page(out, wanted=report)
     chosen = PROTOCOLS.build(protocol)
-    made = Scaled(repr(chosen), _numbers(nodes), length, seed)
+    made = Scaled(repr(chosen), _numbers(nodes), length, seed, streamed)
     with parts() as part:
         if out is None:
-            table = scale(protocol, chosen, made.nodes, length, seed, progress=part)
+            table = scale(protocol, chosen, made.nodes, length, seed, progress=part, streamed=streamed)
         else:
             with run_folder(out, overwrite=overwrite) as folder:
-                table = scale(protocol, chosen, made.nodes, length, seed, progress=part)
+                table = scale(protocol, chosen, made.nodes, length, seed, progress=part, streamed=streamed)
                 table.to_csv(folder / "results.csv", index=False)
                 write_manifest(folder, made)
     write_report(page)

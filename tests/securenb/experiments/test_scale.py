@@ -52,3 +52,8 @@ def test_progress_names_the_run_and_from_the_second_on_says_how_far_it_is():
     assert shares == sorted(shares)
     assert shares[0] == 0
     assert shares[-1] == pytest.approx(1)
+
+
+def test_nodes_made_one_after_another_weigh_what_nodes_weigh_that_are_all_there():
+    one, other = (scale("oneshot", PROTOCOLS["oneshot"](), [5, 9], 20, 7, streamed=s) for s in (False, True))
+    assert one[["sent", "received"]].equals(other[["sent", "received"]])
