@@ -15,7 +15,7 @@ from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from attacks.audit.finding import Finding
 from attacks.audit.ledger_level import reach
@@ -94,6 +94,8 @@ def _cost(path: Sequence[Moved], delta: float) -> float | None:
 
 def _less_than_a_dose(moved: Moved) -> float:
     """The log of P(0) / P(shift), by summing products of negative binomial probabilities."""
+    from scipy import stats  # takes a second, which most audits can do without
+
     r, x = float(moved.amount), math.exp(-1 / float(moved.parameter))
     top = int(45 * float(moved.parameter)) + 64
     j = np.arange(top, dtype=np.float64)

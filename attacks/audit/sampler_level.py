@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from attacks.audit.finding import Finding
 from attacks.audit.target import Mode, Target
@@ -127,6 +127,8 @@ def probabilities(law: Any) -> tuple[NDArray[np.int64], Floats] | None:
             top = int(45 * float(scale)) + 64
             if top > 1 << 21:
                 return None
+            from scipy import stats  # takes a second, which most audits can do without
+
             one = stats.nbinom.pmf(np.arange(top), r, 1 - x)
             size = 1 << (2 * top - 1).bit_length()
             masses = np.fft.irfft(np.abs(np.fft.rfft(one, size)) ** 2, size)

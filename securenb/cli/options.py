@@ -14,7 +14,6 @@ from pydantic.fields import FieldInfo
 from securenb.cli.console import Json as Json
 from securenb.experiments.declare import described, of, option_of, word_of
 from securenb.experiments.scenario import Scenario
-from securenb.report.page import PAGE, Report
 
 Choose = Callable[..., Scenario]
 """Completes the shared options to a scenario."""
@@ -137,10 +136,14 @@ def report_page(out: Path | None, *, wanted: bool) -> Path | None:
         return None
     if out is None:
         raise ValueError("--report needs a folder to put the page in: add --out")
+    from securenb.report.page import PAGE  # charts take half a second, which most runs can do without
+
     return out / PAGE
 
 
 def write_report(page: Path | None) -> None:
     """Write the report about the run folder that `page` is to be in, if it is wanted."""
     if page is not None:
+        from securenb.report.page import Report
+
         Report.read(page.parent).write(page)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from attacks.audit.bench import RUNS, Outcome, audit_zoo, summary, table
 from securenb.cli import console
+from securenb.experiments.tables import write_table
 
 
 def audit_all(
@@ -38,7 +39,7 @@ def show(outcomes: list[Outcome], out: Path | None, *, json: bool) -> int:
     if out is not None:
         if out.exists():
             raise ValueError(f"{out} exists; choose another file")
-        pd.DataFrame([asdict(outcome) for outcome in outcomes]).to_csv(out, index=False)
+        write_table(pd.DataFrame([asdict(outcome) for outcome in outcomes]), out)
     if json:
         console.show_json({"summary": total, "outcomes": [asdict(outcome) for outcome in outcomes]})
     else:

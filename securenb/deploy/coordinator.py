@@ -28,6 +28,7 @@ from securenb.deploy.round_choices import RoundChoices
 from securenb.deploy.site import Question
 from securenb.deploy.turn import RUNNING, held, is_held
 from securenb.experiments.run_folder import run_folder, write_manifest
+from securenb.experiments.tables import write_table
 from securenb.federation.federation import Federation
 from securenb.federation.round import Round
 from securenb.report.record import round_figures, write_rounds
@@ -233,7 +234,7 @@ class Coordinator:
     def _keep(self, out: Path, scenario: RoundChoices, federation: Federation, round_: Round) -> None:
         with run_folder(out) as folder:
             figures = round_figures(round_, self._test(scenario))
-            pd.DataFrame([figures]).to_csv(folder / "results.csv", index=False)
+            write_table(pd.DataFrame([figures]), folder / "results.csv")
             model = json.dumps(round_.model.to_dict())
             (folder / "model.json").write_text(model + "\n", encoding="utf-8")
             opened = round_.opened

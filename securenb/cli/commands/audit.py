@@ -30,10 +30,10 @@ from securenb.experiments.choices import NO_EPSILON
 from securenb.experiments.progress import steps
 from securenb.experiments.run_folder import Replayable, run_folder, write_manifest
 from securenb.experiments.scenario import Scenario
+from securenb.experiments.tables import write_table
 from securenb.privacy.mechanism import exact
 from securenb.privacy.sensitivity import Adjacency
 from securenb.randomness import Streams
-from securenb.report.page import PAGE, Report
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
 from securenb.schema.toml import read_schema
@@ -175,11 +175,11 @@ def command(
 def _finish(audit: Audit, audited: Replayable, out: Path | None, *, overwrite: bool, json: bool) -> int:
     """Write the folder, show the findings; the exit code."""
     if out is not None:
+        from securenb.report.page import PAGE, Report  # charts take half a second
+
         with run_folder(out, overwrite=overwrite) as folder:
             (folder / "audit.json").write_text(json_format.dumps(audit.to_dict(), indent=2) + "\n")
-            pd.DataFrame([vars(finding) for finding in audit.findings]).to_csv(
-                folder / "results.csv", index=False
-            )
+            write_table(pd.DataFrame([vars(finding) for finding in audit.findings]), folder / "results.csv")
             write_manifest(folder, audited)
             Report.read(folder).write(folder / PAGE)
     if json:

@@ -17,6 +17,7 @@ from securenb.cli import console
 from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, write_report
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.saved_model import Certified, SavedModel, certified_together, curve
+from securenb.experiments.tables import write_table
 from securenb.schema.records import Records
 
 
@@ -75,11 +76,11 @@ def command(
             str(model), None if points is None else str(points), malicious, cap, programs, change
         )
         with run_folder(out, overwrite=overwrite) as folder:
-            table.to_csv(folder / "certificates.csv", index=False)
+            write_table(table, folder / "certificates.csv")
             classes = np.asarray(saved.model.schema.classes)
             each = {"label": classes[judged.labels], "predicted": classes[found.predicted]}
             each |= {"records_needed": found.needed, "withstands": found.malicious(cap)}
-            pd.DataFrame(each).to_csv(folder / "points.csv", index=False)
+            write_table(pd.DataFrame(each), folder / "points.csv")
             digest = hashlib.sha256(saved.path.read_bytes()).hexdigest()
             write_manifest(folder, made, model=digest, trained=saved.scenario)
     write_report(page)
@@ -128,10 +129,10 @@ def _of_votes(
     table["records"] = table["malicious"] * sum(model.layout.quotas)
     if out is not None:
         with run_folder(out, overwrite=overwrite) as folder:
-            table.to_csv(folder / "certificates.csv", index=False)
+            write_table(table, folder / "certificates.csv")
             classes = np.asarray(model.schema.classes)
             each = {"label": classes[judged.labels], "predicted": classes[predicted], "withstands": withstood}
-            pd.DataFrame(each).to_csv(folder / "points.csv", index=False)
+            write_table(pd.DataFrame(each), folder / "points.csv")
             digest = hashlib.sha256(saved.path.read_bytes()).hexdigest()
             write_manifest(folder, made, model=digest, trained=saved.scenario)
     if json:

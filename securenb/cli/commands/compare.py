@@ -23,6 +23,7 @@ from securenb.experiments.compare import ALL, Compared, Comparison, compare
 from securenb.experiments.progress import rows, steps
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.scenario import Scenario
+from securenb.experiments.tables import write_table
 from securenb.privacy.sensitivity import ADJACENCIES
 from securenb.report.record import write_rounds
 
@@ -64,7 +65,7 @@ def command(
 
 def write(folder: Path, scenario: Scenario, data: Dataset, compared: Compared) -> None:
     """Table and manifest of a comparison."""
-    compared.table().to_csv(folder / "results.csv", index=False)
+    write_table(compared.table(), folder / "results.csv")
     write_rounds(folder, {name: (round_, PROTOCOLS.build(name)) for name, round_ in compared.rounds.items()})
     write_manifest(
         folder,

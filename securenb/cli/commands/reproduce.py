@@ -12,6 +12,7 @@ from securenb.cli import console
 from securenb.cli.options import Json, Overwrite, WithReport, report_page, write_report
 from securenb.experiments.progress import batches
 from securenb.experiments.run_folder import run_folder, write_manifest
+from securenb.experiments.tables import write_table
 from securenb.paper.decentralised import Decentralised
 from securenb.paper.figure1 import Figure1
 from securenb.paper.figure2 import Figure2
@@ -67,7 +68,7 @@ def write(folder: Path, settings: Settings, findings: list[Finding], resumed: in
     """Tables, charts, page and manifest."""
     for finding in findings:
         for name, table in finding.tables.items():
-            table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
+            write_table(table, folder / f"{name}.csv", "%.6g")
         for name, figure in finding.figures.items():
             text = json_format.dumps(specification(figure))
             (folder / f"{name}{SUFFIX}").write_text(text, encoding="utf-8")

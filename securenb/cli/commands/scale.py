@@ -11,6 +11,7 @@ from securenb.cli.options import Json, Out, Overwrite, WithReport, report_page, 
 from securenb.experiments.progress import parts
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.scale import COSTS, scale, slope
+from securenb.experiments.tables import write_table
 from securenb.report.sections.scaling import TITLE
 
 Streamed = Annotated[
@@ -56,7 +57,7 @@ def command(
         else:
             with run_folder(out, overwrite=overwrite) as folder:
                 table = scale(protocol, chosen, made.nodes, length, seed, progress=part, streamed=streamed)
-                table.to_csv(folder / "results.csv", index=False)
+                write_table(table, folder / "results.csv")
                 write_manifest(folder, made)
     write_report(page)
     if json:

@@ -21,6 +21,7 @@ from securenb.data.dataset import Dataset
 from securenb.experiments.progress import rows
 from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.saved_model import MODEL
+from securenb.experiments.tables import write_table
 from securenb.federation.influence import MOST_ROWS, STANDS_OUT, influences_in
 from securenb.federation.proven import proven_in_words, quotas_in_words
 from securenb.federation.round import Round
@@ -78,12 +79,12 @@ def command(
     else:
         with run_folder(out, overwrite=overwrite) as folder:
             round_ = run()
-            pd.DataFrame([round_figures(round_, data.test)]).to_csv(folder / "results.csv", index=False)
+            write_table(pd.DataFrame([round_figures(round_, data.test)]), folder / "results.csv")
             round_.model.save(folder / MODEL)
             write_rounds(folder, {protocol: (round_, federation.protocol)})
             if 1 < len(round_.opened.members) <= MOST_ROWS:
                 influence = influences_in(federation, round_.opened, scenario.reference(data))
-                influence.to_csv(folder / "influence.csv", index=False)
+                write_table(influence, folder / "influence.csv")
             write_manifest(folder, scenario, data=data.digest, digests=round_.digests())
     write_report(page)
     figures = round_figures(round_, data.test)
