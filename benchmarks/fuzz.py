@@ -136,7 +136,7 @@ def carriers(name: str) -> set[str]:
 
 def trial(name: str, seed: int, number: int, carrying: set[str]) -> Counter[str]:
     """One run; raises `AssertionError` for a wrong sum or a false blame, and whatever escapes a party."""
-    rng = np.random.default_rng([seed, list(PROTOCOLS).index(name), number])
+    rng = np.random.default_rng([seed, *name.encode(), number])
     cast = cast_of(name, seed=number % 5)
     roles = [role for role in get_args(Role) if role != "trustee" or cast.session.trustees]
     role = roles[number % len(roles)]

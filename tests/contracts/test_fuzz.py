@@ -1,27 +1,25 @@
 """A seeded sample of `python -m benchmarks.fuzz`: messages changed at random, under every protocol."""
 
-import runpy
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
+from benchmarks.fuzz import carriers, trial
 from protocols.protocol import PROTOCOLS
 
-FUZZ = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "fuzz.py"))
 VECTORS = {"secagg": {"MaskedVector"}, "secagg_plus": {"MaskedVector"}, "plain": {"Vector"}}
 
 
 @pytest.mark.parametrize("name", list(PROTOCOLS))
 def test_fuzzed_messages_give_no_wrong_sum_no_false_blame_and_no_surprise(name):
-    carrying = FUZZ["carriers"](name)
+    carrying = carriers(name)
     assert carrying >= VECTORS.get(name, set())
-    total = sum((FUZZ["trial"](name, 7, number, carrying) for number in range(12)), Counter())
+    total = sum((trial(name, 7, number, carrying) for number in range(12)), Counter())
     assert total["messages"] > 0
 
 
 def test_in_double_masking_only_the_masked_vector_is_a_nodes_own_business():
-    assert FUZZ["carriers"]("secagg") == {"MaskedVector"}
+    assert carriers("secagg") == {"MaskedVector"}
 
 
 def test_the_fuzzer_finds_a_party_that_cannot_take_what_it_hears(monkeypatch):
@@ -33,4 +31,4 @@ def test_the_fuzzer_finds_a_party_that_cannot_take_what_it_hears(monkeypatch):
 
     monkeypatch.setattr(GroupRound, "_take_complaint", trusting)
     with pytest.raises((AssertionError, IndexError, KeyError)):
-        sum((FUZZ["trial"]("secagg", 7, number, {"MaskedVector"}) for number in range(400)), Counter())
+        sum((trial("secagg", 7, number, {"MaskedVector"}) for number in range(400)), Counter())
