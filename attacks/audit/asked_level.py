@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from attacks.audit.finding import Finding
-from attacks.audit.ledger_level import reach
+from attacks.audit.ledger_level import crossed, reach
 from attacks.audit.target import Target
 from securenb.privacy.distributions import DiscreteGaussian, Polya, Skellam
+from securenb.privacy.joint import BoxMarginal
 
 CHECK = "the noise in the ledger is what was asked for"
 
@@ -62,6 +63,9 @@ def audit_asked(target: Target) -> Finding | None:
                 moved = Moved("skellam", variance, Fraction(1), shift)
             case DiscreteGaussian(variance=variance, terms=terms):
                 moved = Moved("gaussian", variance, Fraction(terms), shift)
+            case BoxMarginal(box=box):
+                # a draw of several cells is crossed once, as far as what moves furthest
+                moved = Moved("box", box.epsilon, Fraction(1), crossed(schema, line, line.law))
             case _:
                 return Finding(
                     "L0", CHECK, "PASS", f"not recomputed: no arithmetic of our own for {line.law}"
@@ -86,9 +90,15 @@ def audit_asked(target: Target) -> Finding | None:
 def _cost(path: Sequence[Moved], delta: float) -> float | None:
     if delta:
         return _composed(path, delta) if find_spec("dp_accounting") else None
-    if any(moved.law != "polya" for moved in path):
+    if any(moved.law not in ("polya", "box") for moved in path):
         return math.inf
+    boxes: dict[Fraction, int] = {}
+    for moved in path:
+        if moved.law == "box":
+            boxes[moved.parameter] = max(boxes.get(moved.parameter, 0), moved.shift)
+    path = [moved for moved in path if moved.law != "box"]
     whole = sum((moved.shift / moved.parameter for moved in path if moved.amount >= 1), Fraction(0))
+    whole += sum((epsilon * times for epsilon, times in boxes.items()), Fraction(0))
     return float(whole) + sum(_less_than_a_dose(moved) for moved in path if moved.amount < 1)
 
 

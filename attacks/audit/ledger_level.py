@@ -1,6 +1,7 @@
 """L0: the ledger, read with arithmetic of the auditor's own. Static and certain."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
@@ -12,8 +13,10 @@ from protocols.errors import Abort
 from protocols.ring import BITS, Integers
 from securenb.data.node import Node
 from securenb.privacy.accountant import Query
-from securenb.privacy.cost import Cost, Either, Together, epsilon_at
+from securenb.privacy.box import Box
+from securenb.privacy.cost import Cost, Either, Pure, Together, epsilon_at
 from securenb.privacy.distributions import Distribution
+from securenb.privacy.joint import BoxMarginal
 from securenb.privacy.mechanism import TAIL_BITS
 from securenb.privacy.sensitivity import ADJACENCIES, Adjacency
 from securenb.schema.increments import Increments
@@ -64,20 +67,31 @@ def _sensitivities(target: Target, lines: Sequence[Line]) -> str:
 
 def reach(schema: Schema, line: Line) -> int:
     """How far adding one record can move a coordinate of the line, by trying everything it may hold."""
-    return int(np.abs(_held(schema, line)).max())
+    return int(np.abs(held(schema, line)).max())
+
+
+def crossed(schema: Schema, line: Line, law: BoxMarginal, *, within: bool = False) -> int:
+    """How many boxes a record that is added, or changed within its class, crosses with this line's cells."""
+    values = held(schema, line)
+    if law.part and law.part <= law.box.pairs:
+        if (values.sum(axis=1) != 1).any():
+            raise ValueError(f"{line.name}: a record does not have exactly one of two levels")
+        values = values[:, 1:] - values[:, :1]
+    far = int(np.ptp(values, axis=0).max() if within else np.abs(values).max())
+    return -(-far // law.box.reach(law.part))
 
 
 def span(schema: Schema, line: Line) -> int:
     """How far changing one record within its class can move a coordinate of the line, in the same way."""
-    return int(np.ptp(_held(schema, line), axis=0).max())
+    return int(np.ptp(held(schema, line), axis=0).max())
 
 
 def moved(schema: Schema, line: Line) -> int:
     """How many coordinates of the line adding one record can move, in the same way."""
-    return int((_held(schema, line) != 0).sum(axis=1).max())
+    return int((held(schema, line) != 0).sum(axis=1).max())
 
 
-def _held(schema: Schema, line: Line) -> Integers:
+def held(schema: Schema, line: Line) -> Integers:
     """What a record of the class may add to each coordinate, one row for each value that it may have."""
     at = line.block.feature
     if isinstance(schema, Increments):
@@ -166,17 +180,26 @@ def _claim(target: Target, lines: Sequence[Line], adjacency: Adjacency) -> Findi
     leaving: list[list[Cost]] = [[] for _ in schema.classes]
     staying: list[list[Cost]] = [[] for _ in schema.classes]
     features: dict[tuple[int, int], list[Line]] = {}
+    boxed: dict[tuple[int, Box], list[tuple[Line, BoxMarginal]]] = defaultdict(list)
     for line in lines:
         law, label = line.law, line.columns.start // schema.width
         if not isinstance(law, Distribution):
             return Finding("L0", check, "FAIL", f"{line.name}: {law} bounds no loss")
         if not target.delta and law.pure(line.reach) is None:
             return Finding("L0", check, "FAIL", f"{line.name}: {law} bounds no loss")
+        if isinstance(law, BoxMarginal):
+            boxed[label, law.box].append((line, law))
+            continue
         leaving[label].append(Query(law, line.reach, moved(schema, line)))
         if line.block.feature >= 0:
             features.setdefault((label, line.block.feature), []).append(line)
     for (label, _), parts in features.items():
         staying[label].append(_jump(schema, parts))
+    for (label, box), several in boxed.items():
+        if sorted(law.part for _, law in several) != list(range(box.dimension)):
+            return Finding("L0", check, "FAIL", f"{several[0][0].name}: a draw of several cells is not whole")
+        leaving[label].append(Pure(max(box.epsilon * crossed(schema, *one) for one in several)))
+        staying[label].append(Pure(max(box.epsilon * crossed(schema, *one, within=True) for one in several)))
     costs = sorted((_cost(path, target.delta), index) for index, path in enumerate(leaving))
     within = max(_cost(path, target.delta) for path in staying)
     (_, second), (dearest, first) = costs[-2:]
@@ -199,7 +222,7 @@ def _jump(schema: Schema, lines: Sequence[Line]) -> Cost:
     """
     moves = []
     for line in lines:
-        values = _held(schema, line)
+        values = held(schema, line)
         moves.append(np.abs(values[:, None] - values).max(axis=-1).ravel())
     furthest: dict[int, list[int]] = {}
     for first, *others in np.unique(np.stack(moves, axis=1), axis=0).tolist():

@@ -11,7 +11,9 @@ import numpy as np
 from attacks.audit.target import Call, Frozen, Values
 from protocols.ring import Integers
 from securenb.federation.noise_plan import NoiseSources
-from securenb.privacy.distributions import DiscreteGaussian, Distribution
+from securenb.privacy.box import Box
+from securenb.privacy.distributions import DiscreteGaussian
+from securenb.privacy.joint import BoxMarginal
 from securenb.privacy.samplers import Noise
 
 Name = tuple[str | int, ...]
@@ -93,11 +95,14 @@ def traced(added: Callable[[NoiseSources], Values]) -> tuple[Values, list[Call],
     values = added(SharedSource(frozen))
     laws: list[Any] = [None] * len(values)
     for index, (law, size) in enumerate(frozen.calls):
-        reached = np.flatnonzero(added(SharedSource(Frozen(index))) != values)
-        one: Distribution = law
+        change = added(SharedSource(Frozen(index))) - values
+        reached = np.flatnonzero(change)
+        one: Any = law
         if isinstance(law, DiscreteGaussian) and len(reached):
             one = law.repeated(size // len(reached))
         for column in reached:
+            if isinstance(law, Box):
+                one = BoxMarginal(law, int(change[column]) - 1)
             laws[column] = one if laws[column] is None else ("several laws", one, laws[column])
     return values, frozen.calls, laws
 

@@ -1,5 +1,6 @@
 """L1: neighbouring inputs, with noise frozen. What differs then, differs for certain."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
@@ -7,12 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from attacks.audit.boxed import drawn_together, whole
+from attacks.audit.boxed import loss as lost_in
 from attacks.audit.finding import Finding
 from attacks.audit.neighbours import Neighbours, Pair
 from attacks.audit.target import Line, Replay, Target, Values
 from attacks.audit.worst_neighbour import crowd_pair, named_sizes, size_pairs, worst_record
 from securenb.privacy.accountant import Query, worst
 from securenb.privacy.distributions import Distribution
+from securenb.privacy.joint import BoxMarginal
 from securenb.privacy.sensitivity import Adjacency
 
 STEADY = "the same noise is asked for whatever the data"
@@ -86,7 +90,7 @@ def audit_replay(
                 _note(problems, COVERED, pair, _bare(replay, lines))
                 _note(problems, AS_CHARGED, pair, _other_law(replay, lines))
             _note(problems, INTEGER, pair, _fraction(replay))
-        loss = _loss(before, after, charged, target.delta)
+        loss = _loss(before, after, charged, target)
         if claimed is None or loss > float(claimed) * (1 + 1e-6):
             _note(problems, WITHIN, pair, f"loss {loss:.6g}, claimed {claimed and float(claimed)}")
         largest = max(largest, loss)
@@ -125,7 +129,7 @@ def _worst(target: Target, adjacency: Adjacency, neighbours: Neighbours, charged
             one, other = (target.replay(records, traced=False) for records in (before, after))
         except ValueError:
             return 0.0
-        return _loss(one, other, charged, target.delta)
+        return _loss(one, other, charged, target)
 
     if claimed is None:
         return ""
@@ -232,15 +236,23 @@ def _fraction(replay: Replay) -> str:
     return f"coordinate {odd[0]} is {replay.values[odd[0]]}" if len(odd) else ""
 
 
-def _loss(before: Replay, after: Replay, charged: dict[int, object], delta: float) -> float:
+def _loss(before: Replay, after: Replay, charged: dict[int, object], target: Target) -> float:
     """What tells the two apart, at most, given the noise that was seen, or else that is charged."""
     moved = np.flatnonzero(before.values != after.values)
-    queries = []
+    laws = dict(enumerate(before.laws)) if before.laws else charged
+    queries, boxes = [], 0.0
+    together = drawn_together(laws.items(), target.schema.width)
+    for (_, box), cells in together.items():
+        change = (after.values - before.values)[[column for column, _ in cells]]
+        if change.any():
+            boxes += float(lost_in(box, change)) if whole(cells) else math.inf
     for column in moved:
-        law = before.laws[column] if before.laws else charged.get(int(column))
+        law = laws.get(int(column))
+        if isinstance(law, BoxMarginal):
+            continue
         shift = abs(after.values[column] - before.values[column])
         if not isinstance(law, Distribution) or shift != np.rint(shift):
-            return float("inf")
+            return math.inf
         queries.append(Query(law, int(shift)))
-    total = worst([queries], delta)
-    return float("inf") if total is None else float(total)
+    total = worst([queries], target.delta)
+    return math.inf if total is None else float(total) + boxes

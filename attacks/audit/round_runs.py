@@ -15,6 +15,7 @@ from attacks.audit.recording import Name
 from attacks.audit.target import Call, Frozen, Values
 from protocols.ring import Integers
 from securenb.federation.noise_plan import NoiseSources
+from securenb.privacy.box import Box
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.samplers import Noise
 
@@ -39,7 +40,7 @@ class Script:
         """See `securenb.federation.noise_plan.NoiseSources`."""
         return _Line(self, name)
 
-    def answer(self, name: Name, law: Distribution, size: int) -> Integers:
+    def answer(self, name: Name, law: Distribution | Box, size: int) -> Integers:
         """The next answer."""
         self.calls.append((name, (law, size)))
         return self._answer(len(self.calls) - 1, size)
@@ -50,7 +51,7 @@ class _Line(Frozen):
         super().__init__()
         self._script, self._name = script, name
 
-    def _answer(self, law: Distribution, size: int) -> Integers:
+    def _answer(self, law: Distribution | Box, size: int) -> Integers:
         return self._script.answer(self._name, law, size)
 
 
@@ -143,11 +144,20 @@ def _drawn(
         drawn = np.zeros((trials, 0), dtype=np.int64)
         if len(needed):
             source = known[name] if name in known else known.setdefault(name, sources(*name))
-            drawn = law.draw(source, trials * len(needed)).reshape(trials, len(needed))
+            drawn = _fresh(law, source, trials, needed)
             made[:, here] = made[:, here] + drawn[:, which]
         draws.append((needed, drawn))
         start += size
     return made, draws
+
+
+def _fresh(law: Distribution | Box, source: Noise, trials: int, needed: NDArray[np.int64]) -> Integers:
+    """Some of the numbers that one request asks for, in so many runs, (trials, k)."""
+    if not isinstance(law, Box):
+        return law.draw(source, trials * len(needed)).reshape(trials, len(needed))
+    points, which = np.unique(needed // law.width, return_inverse=True)
+    drawn = source.box(law, trials * len(points)).reshape(trials, len(points), law.width)
+    return drawn[:, which, needed % law.width]
 
 
 def _replayed(draws: Draws, at: int) -> Script:

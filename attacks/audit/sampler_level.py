@@ -15,11 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from attacks.audit import boxed
+from attacks.audit.boxed import POINTS, drawn_together
 from attacks.audit.finding import Finding
 from attacks.audit.target import Mode, Target
 from protocols.ring import Integers
 from securenb.bayes.parameters import Floats
+from securenb.privacy.box import Box
 from securenb.privacy.distributions import DiscreteGaussian, Polya, Skellam
+from securenb.privacy.joint import BoxMarginal
 
 DRAWS: dict[Mode, int] = {"simulation": 20_000, "release": 4_000}
 """Draws of each law; the exact sampler takes its time."""
@@ -46,17 +50,24 @@ def audit_samplers(
         return
     columns: dict[Any, list[int]] = defaultdict(list)
     for column, law in enumerate(one.laws):
-        columns[law].append(column)
+        if not isinstance(law, BoxMarginal):
+            columns[law].append(column)
+    boxes: dict[Box, list[list[int]]] = defaultdict(list)
+    for (_, box), cells in drawn_together(enumerate(one.laws), target.schema.width).items():
+        boxes[box].append([column for column, _ in cells])
     for mode, draws in DRAWS.items():
         progress(f"the sampler of a {mode}")
-        runs = min(MOST_RUNS, math.ceil(draws / max(map(len, columns.values()))))
+        runs = min(MOST_RUNS, math.ceil(draws / max(map(len, columns.values()), default=1)))
+        runs = max([runs, *(math.ceil(POINTS / len(classes)) for classes in boxes.values())])
         added = one.added(mode, runs)
-        each = alpha / (len(DRAWS) * len(columns))
+        each = alpha / (len(DRAWS) * (len(columns) + len(boxes)))
         problems = [
             problem for law, those in columns.items() for problem in misfits(added[:, those], law, each)
         ]
+        for box, those in boxes.items():
+            problems += boxed.misfits(added[:, np.array(those)], box, each)
         check = f"the sampler of a {mode} draws from the ledger's laws"
-        evidence = f"{runs} contributions, {added.size:,} draws of {len(columns)} laws"
+        evidence = f"{runs} contributions, {added.size:,} draws of {len(columns) + len(boxes)} laws"
         yield Finding("L2", check, "FAIL" if problems else "PASS", problems[0] if problems else evidence)
 
 

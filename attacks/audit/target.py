@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from attacks.audit.black_box.outputs import Outputs
 from protocols.ring import Capacity, Integers
+from securenb.privacy.box import Box
 from securenb.privacy.distributions import DiscreteGaussian, Distribution, Polya, Skellam
 from securenb.privacy.samplers import FastNoise, Noise
 from securenb.privacy.sensitivity import Adjacency
@@ -54,8 +55,8 @@ class Line:
     law: object | None
 
 
-Call = tuple[Distribution, int]
-"""A request for noise: its law and how many draws."""
+Call = tuple[Distribution | Box, int]
+"""A request for noise: its law and how many numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,17 +208,21 @@ class Target(ABC):
 
 
 class Frozen(Noise):
-    """Writes down each request for noise and answers zero; one if it is the request `marked`, or `always`."""
+    """Writes down each request for noise and answers zero; one if it is the request `marked`, or `always`.
+
+    Of a draw over several cells that is one in the first part, two in the second: it shows which lands where.
+    """
 
     def __init__(self, marked: int | None = None, always: int = 0) -> None:
         self._marked = marked
         self._always = always
         self.calls: list[Call] = []
 
-    def _answer(self, law: Distribution, size: int) -> Integers:
+    def _answer(self, law: Distribution | Box, size: int) -> Integers:
         self.calls.append((law, size))
         answer = 1 if len(self.calls) - 1 == self._marked else self._always
-        return np.full(size, answer, dtype=np.int64)
+        full = np.full(size, answer, dtype=np.int64)
+        return full * np.tile(law.parts + 1, size // law.width) if isinstance(law, Box) else full
 
     def polya(self, scale: Fraction, doses: Fraction, size: int) -> Integers:
         """See `Noise.polya`."""
@@ -231,6 +236,10 @@ class Frozen(Noise):
         """See `Noise.gaussian`."""
         return self._answer(DiscreteGaussian(variance), size)
 
+    def box(self, box: Box, size: int) -> Integers:
+        """See `Noise.box`."""
+        return self._answer(box, size * box.width).reshape(size, box.width)
+
 
 class Tape(Frozen):
     """Answers requests from a generator: the same get the same answers, and no two draws agree."""
@@ -239,6 +248,6 @@ class Tape(Frozen):
         super().__init__()
         self._rng = np.random.default_rng(seed)
 
-    def _answer(self, law: Distribution, size: int) -> Integers:
+    def _answer(self, law: Distribution | Box, size: int) -> Integers:
         self.calls.append((law, size))
         return self._rng.integers(1, 1 << 30, size=size, dtype=np.int64)

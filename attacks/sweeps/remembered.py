@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from protocols.ring import Integers
 from securenb.federation.noise_plan import NoiseSources
+from securenb.privacy.box import Box
 from securenb.privacy.samplers import Noise
 
 
@@ -47,3 +48,6 @@ class _Remembered(Noise):
 
     def gaussian(self, variance: Fraction, size: int) -> Integers:
         return self._next(lambda: self._origin.gaussian(variance, size))
+
+    def box(self, box: Box, size: int) -> Integers:
+        return self._next(lambda: self._origin.box(box, size))

@@ -159,7 +159,12 @@ class GroupNoise:
     def __init__(self, schema: Schema, mechanism: Mechanism, among: int, shares: int) -> None:
         self._shape = (len(schema.classes), schema.width)
         self._grid = mechanism.grid
-        laws = [mechanism.noise(schema, block, among, shares) for block in schema.blocks]
+        self._joint = mechanism.joint(schema, shares)
+        together = () if self._joint is None else self._joint.blocks
+        laws = [
+            None if block in together else mechanism.noise(schema, block, among, shares)
+            for block in schema.blocks
+        ]
         # equal laws side by side are drawn together: a data set's categorical features share one
         self._runs: list[tuple[Distribution | None, int, int]] = []
         for law, block in zip(laws, schema.blocks, strict=True):
@@ -172,6 +177,8 @@ class GroupNoise:
         """Noise in whole units of the statistics, rounded as `Rows.of` does, shape (C, width)."""
         noise = FastNoise(rng)
         table = np.zeros(self._shape)
+        if self._joint is not None:
+            table[:, self._joint.columns] = self._joint.draw(noise, len(table))
         for law, start, stop in self._runs:
             if law is not None:
                 cells = table[:, start:stop]

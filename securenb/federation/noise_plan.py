@@ -111,6 +111,13 @@ class NodeShares(NoisePlan):
         guaranteed = self.protocol.survivors(size)
         counted = guaranteed if self.survivors is None else min(self.survivors, guaranteed)
         honest = counted - self.colluding
+        if honest > 1 and not self.mechanism.divides:
+            raise RefusedSession(
+                SessionRule.NOISE_SHARES,
+                f"{self.mechanism} does not divide into shares, and {honest} nodes in a group of {size} "
+                "would have to add it together: let aggregators add whole doses (protocol verified with a "
+                "record_cap), or every node (group_size 1)",
+            )
         if honest < 1:
             raise RefusedSession(
                 SessionRule.NOISE_SHARES,

@@ -11,9 +11,10 @@ import numpy as np
 from protocols.catalogue import Catalogue
 from protocols.ring import Integers
 from securenb.privacy.accountant import Query
-from securenb.privacy.cost import Cost, Either, Together, epsilon_at, together
+from securenb.privacy.cost import NOTHING, Cost, Either, Together, epsilon_at, together
 from securenb.privacy.distributions import Distribution
 from securenb.privacy.event import Event
+from securenb.privacy.joint import Joint
 from securenb.privacy.samplers import Noise
 from securenb.privacy.sensitivity import ADJACENCIES, Adjacency, Jump, Shift, cases
 from securenb.schema.schema import Block, Schema
@@ -71,6 +72,9 @@ class Mechanism(ABC):
     delta: float
     """What it promises epsilon up to; 0 for pure differential privacy."""
 
+    divides: ClassVar[bool] = True
+    """Whether nodes can add shares of a dose; where not, whatever adds noise must add a whole dose."""
+
     grid: ClassVar[int] = 1
     """What statistics are multiplied by before noise is added, and opened rows divided by: noise on a finer
     grid than the statistics' comes closer to its continuous limit."""
@@ -110,12 +114,16 @@ class Mechanism(ABC):
     def noise(self, schema: Schema, block: Block, among: int, shares: int = 1) -> Distribution | None:
         """What the sum of `shares` shares adds to each coordinate of `block`, on the grid.
 
-        `None` if it adds nothing.
+        `None` if it adds nothing. Coordinates are independent, but for those of the blocks of `joint`.
         """
+
+    def joint(self, schema: Schema, shares: int = 1) -> Joint | None:
+        """The noise, of so many doses, on blocks that are drawn together; `None` if there are none."""
+        return None
 
     def charge(self, schema: Schema, among: int, shares: int | None = None) -> Charge:
         """What a row costs that carries `shares` shares, by default a dose, when `among` make a dose."""
-        _check(among)
+        self._check(among)
         present = among if shares is None else shares
         epsilons = []
         for adjacency in ADJACENCIES:
@@ -133,7 +141,10 @@ class Mechanism(ABC):
         cap
             How many records change at once: the most that a node may hold, for privacy of whole nodes.
         """
+        self._check(among)
         laws = {block: self.noise(schema, block, among, shares) for block in schema.blocks}
+        joint = self.joint(schema, shares)
+        apart = set(schema.blocks if joint is None else set(schema.blocks).difference(joint.blocks))
 
         def query(shift: Shift) -> Query:
             law = laws[shift.block]
@@ -142,14 +153,14 @@ class Mechanism(ABC):
 
         def part(moved: Shift | Jump) -> Cost:
             if isinstance(moved, Shift):
-                return query(moved)
-            return Either(tuple(Together(tuple(map(query, option))) for option in moved.options))
+                return query(moved) if moved.block in apart else NOTHING
+            options = ([query(each) for each in option if each.block in apart] for option in moved.options)
+            return Either(tuple(Together(tuple(option)) for option in options))
 
         if any(law is None for law in laws.values()):
             return None
-        return Either(
-            tuple(together([part(moved) for moved in case]) for case in cases(schema, adjacency, cap))
-        )
+        whole = [] if joint is None else [joint.cost(adjacency, cap)]
+        return Either(tuple(together([*whole, *map(part, case)]) for case in cases(schema, adjacency, cap)))
 
     def event(self, schema: Schema, among: int, shares: int, cap: int = 1) -> Event | None:
         """What a ledger keeps of a row that carries `shares` shares; `None` if it is unprotected."""
@@ -169,9 +180,14 @@ class Mechanism(ABC):
         shares
             How many nodes' noise; their sum is drawn at once where the distribution allows it.
         """
-        _check(among)
+        self._check(among)
         table = np.zeros((len(schema.classes), schema.width), dtype=np.int64)
+        joint = self.joint(schema, shares)
+        if joint is not None:
+            table[:, joint.columns] = joint.draw(noise, len(table))
         for block in schema.blocks:
+            if joint is not None and block in joint.blocks:
+                continue
             cells = table[:, block.columns]
             distribution = self.noise(schema, block, among, shares)
             if distribution is not None:
@@ -180,15 +196,16 @@ class Mechanism(ABC):
 
     def tail(self, schema: Schema, among: int, nodes: int) -> int:
         """What the sum of `nodes` shares stays within, except with probability 2^-40 a row."""
-        _check(among)
+        self._check(among)
         log_failure = TAIL_BITS * math.log(2) + math.log(schema.length)
         laws = {self.noise(schema, block, among, nodes) for block in schema.blocks}
         return max(0 if law is None else law.tail(log_failure) for law in laws)
 
-
-def _check(among: int) -> None:
-    if among < 1:
-        raise ValueError(f"a dose needs at least one share, got {among}")
+    def _check(self, among: int) -> None:
+        if among < 1:
+            raise ValueError(f"a dose needs at least one share, got {among}")
+        if among > 1 and not self.divides:
+            raise ValueError(f"{self} has no shares: a dose is added whole, not by {among} contributors")
 
 
 MECHANISMS: Catalogue[Mechanism] = Catalogue(

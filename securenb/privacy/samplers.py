@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from protocols.entropy import Entropy
 from protocols.ring import Integers
+from securenb.privacy.box import Box
 from securenb.privacy.exact_sampler import (
     Bits,
     discrete_gaussian,
@@ -44,6 +45,10 @@ class Noise(ABC):
     def gaussian(self, variance: Fraction, size: int) -> Integers:
         """Draws of P(k) ∝ exp(-k² / 2 variance), shape (size,)."""
 
+    @abstractmethod
+    def box(self, box: Box, size: int) -> Integers:
+        """Independent points of a law over several cells, shape (size, box.width)."""
+
 
 class FastNoise(Noise):
     """numpy's samplers: for simulations only."""
@@ -74,6 +79,10 @@ class FastNoise(Noise):
         drawn: Integers = k[np.searchsorted(weights, self._rng.random(size) * weights[-1], side="right")]
         return drawn
 
+    def box(self, box: Box, size: int) -> Integers:
+        """See `Noise.box`."""
+        return box.draw_fast(self._rng, size)
+
 
 class ExactNoise(Noise):
     """Integer arithmetic on entropy bytes; no floating point touches a sample."""
@@ -101,3 +110,7 @@ class ExactNoise(Noise):
     def gaussian(self, variance: Fraction, size: int) -> Integers:
         """See `Noise.gaussian`."""
         return np.array([discrete_gaussian(self._bits, variance) for _ in range(size)], dtype=np.int64)
+
+    def box(self, box: Box, size: int) -> Integers:
+        """See `Noise.box`."""
+        return box.draw_exact(self._bits, size)

@@ -15,6 +15,8 @@ from securenb.schema.schema import Schema
 
 SCHEMA = Schema(("a", "b"), (Categorical("c", ("x", "y", "z")), Numeric("n", 0, 1)))
 PRIVATE = [name for name in MECHANISMS if MECHANISMS[name] is not NoNoise]
+SHARED = [name for name in PRIVATE if MECHANISMS[name].divides]
+EACH_AMONG = [(name, among) for name in PRIVATE for among in ((1, 6) if name in SHARED else (1,))]
 PURE = [name for name in PRIVATE if not MECHANISMS[name].needs_delta]
 DELTA = 1e-6
 
@@ -48,9 +50,8 @@ def test_a_dose_of_no_shares_is_refused(name):
         mechanism.tail(SCHEMA, 0, 3)
 
 
-@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize(("name", "among"), EACH_AMONG)
 @pytest.mark.parametrize("epsilon", ["0.01", "1", "10"])
-@pytest.mark.parametrize("among", [1, 6])
 def test_a_dose_costs_the_epsilon_it_was_made_for(name, epsilon, among):
     charge = made(name, epsilon).charge(SCHEMA, among)
     assert charge.delta == made(name, epsilon).delta
@@ -63,7 +64,7 @@ def test_a_dose_costs_the_epsilon_it_was_made_for(name, epsilon, among):
         assert charge.add_remove < charge.replace_one < 3 * charge.add_remove
 
 
-@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("name", SHARED)
 def test_fewer_shares_than_a_dose_cost_more_and_more_shares_never_cost_more(name):
     mechanism = made(name, 1)
     costs = [mechanism.charge(SCHEMA, 8, shares).add_remove for shares in (1, 2, 4, 7, 8, 12)]
@@ -71,8 +72,21 @@ def test_fewer_shares_than_a_dose_cost_more_and_more_shares_never_cost_more(name
     assert costs[3] > costs[4] >= costs[5]
 
 
-@pytest.mark.parametrize("name", PRIVATE)
-@pytest.mark.parametrize("among", [1, 3])
+@pytest.mark.parametrize("name", [name for name in PRIVATE if name not in SHARED])
+def test_a_dose_that_does_not_divide_is_added_whole_or_not_at_all(name):
+    mechanism = made(name, 1)
+    for asked in (
+        lambda: mechanism.share(SCHEMA, 2, noise()),
+        lambda: mechanism.tail(SCHEMA, 2, 3),
+        lambda: mechanism.charge(SCHEMA, 2),
+        lambda: mechanism.event(SCHEMA, 2, 2),
+        lambda: mechanism.noise(SCHEMA, SCHEMA.blocks[0], 2),
+    ):
+        with pytest.raises(ValueError, match="a dose is added whole, not by 2 contributors"):
+            asked()
+
+
+@pytest.mark.parametrize(("name", "among"), EACH_AMONG)
 def test_the_fast_and_the_exact_sampler_draw_from_the_same_distribution(name, among):
     mechanism = made(name, 2)
     fast, exact_ = FastNoise(np.random.default_rng(1)), ExactNoise(seeded(1)("noise"))

@@ -24,7 +24,7 @@ from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.privacy.sensitivity import ADJACENCIES
 
-PRIVATE = [name for name in MECHANISMS if MECHANISMS[name] is not NoNoise]
+PRIVATE = [name for name in MECHANISMS if MECHANISMS[name] is not NoNoise and MECHANISMS[name].divides]
 
 
 def made(name, epsilon=1):

@@ -35,12 +35,12 @@ def error(tables, columns=slice(None)):
 @pytest.mark.parametrize("shares", [1, 7])
 def test_the_variance_is_what_the_noise_has(name, shares):
     mechanism = MECHANISMS[name].from_epsilon(1, 1e-6 if MECHANISMS[name].needs_delta else None)
-    rng = FastNoise(np.random.default_rng(3))
-    draws = np.array([mechanism.share(SCHEMA, 4, rng, shares) for _ in range(400)]) / mechanism.grid
+    rng, among = FastNoise(np.random.default_rng(3)), 4 if mechanism.divides else 1
+    draws = np.array([mechanism.share(SCHEMA, among, rng, shares) for _ in range(400)]) / mechanism.grid
     measured = draws.reshape(400, *EXACT.shape).var(axis=(0, 1))
     # kurtosis of a quarter of a Laplace dose: 3 + 3 · 4; 400 draws in each of two classes
     tolerance = 6 * (14 / 800) ** 0.5
-    assert np.allclose(measured, variances(mechanism, SCHEMA, 4, shares), rtol=tolerance)
+    assert np.allclose(measured, variances(mechanism, SCHEMA, among, shares), rtol=tolerance)
 
 
 def test_consistent_counts_add_up_and_are_closer_to_the_truth():
