@@ -78,7 +78,7 @@ class Knowledge:
     def __post_init__(self) -> None:
         # a plan whose sources could be asked would tell the noise itself
         if isinstance(self.noise, WholeDoses):
-            object.__setattr__(self, "noise", replace(self.noise, sources=_unknown))
+            object.__setattr__(self, "noise", replace(self.noise, sources=_unknown, own={}))
 
     @property
     def own_data_only(self) -> "Knowledge":

@@ -118,9 +118,9 @@ def _opened(run: Path, federation: Federation) -> dict[tuple[str, ...], Floats]:
     found = {}
     for row in _read(run / OPENED):
         sums = np.array(row["sums"], dtype=np.float64) / federation.mechanism.grid
-        if len(sums) != federation.schema.length:
-            raise ValueError(f"{run} opened {len(sums)} numbers, the schema has {federation.schema.length}")
-        found[tuple(sorted(row["members"]))] = sums
+        if len(sums) != federation.noise.length:
+            raise ValueError(f"{run} opened {len(sums)} numbers, and a row has {federation.noise.length}")
+        found[tuple(sorted(row["members"]))] = sums[: federation.schema.length]
     return found
 
 

@@ -50,6 +50,18 @@ def contributors(
                 yield name, len(group), partial(sent, name, len(group))
 
 
+def charged_laws(federation: Federation, size: int) -> Sequence[object]:
+    """The law that is charged for one share, or dose, in a group of `size`, on each coordinate.
+
+    Witness cells are to have that of the first cell.
+    """
+    noise = federation.noise
+    schema, honest = noise.schema, noise.honest(size)
+    laws = [(noise.mechanism.noise(schema, block, honest, 1), block) for block in schema.blocks]
+    each = [law for law, block in laws for _ in range(block.stop - block.start)] * len(schema.classes)
+    return [*each, *each[:1] * noise.witnesses]
+
+
 def drawn_by_others(
     federation: Federation, session: Session, size: int, nothing: Records, mode: Mode, count: int
 ) -> Integers:

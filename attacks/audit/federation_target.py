@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attacks.audit.black_box.outputs import Outputs
-from attacks.audit.contributors import contributors, drawn_by_others, strays
+from attacks.audit.contributors import charged_laws, contributors, drawn_by_others, strays
 from attacks.audit.full_node import filled, most_held
 from attacks.audit.path_checks import charged_again, fresh_bits, opened_as_sent, read_alone
 from attacks.audit.recording import SharedSource
@@ -139,6 +139,15 @@ class FederationTarget(Target):
                 found.append(Line(name, block, columns, block.reach * mechanism.grid, "schema", law))
         return found
 
+    def witnesses(self) -> range:
+        """See `Target.witnesses`."""
+        return range(self.schema.length, self.federation.noise.length)
+
+    def cells(self) -> Sequence[str]:
+        """What the coordinates of a row are called."""
+        found = [line.name for line in self.lines() for _ in line.columns]
+        return [*found, *(f"witness cell {at}" for at in range(len(self.witnesses())))]
+
     def claimed(self, adjacency: Adjacency) -> Fraction | None:
         """See `Target.claimed`."""
         if self.view == "node":
@@ -212,8 +221,7 @@ class FederationTarget(Target):
         """See `Target.relations`: tapes of noise that span fewer dimensions than there are cells."""
         if isinstance(self.federation.mechanism, NoNoise):
             return ()
-        names = [line.name for line in self.lines() for _ in line.columns]
-        return free_of_noise(partial(self.release, self.nodes[0].records[:0]), names)
+        return free_of_noise(partial(self.release, self.nodes[0].records[:0]), self.cells())
 
     def peeks(self, before: Records, after: Records) -> str:
         """See `Target.peeks`: two rounds of different records that open the same rows must end alike."""
@@ -225,23 +233,14 @@ class FederationTarget(Target):
             return None
         nothing = self.nodes[0].records[:0]
         drawn = partial(drawn_by_others, self.federation, self.session, self.size, nothing)
-        return Contributed(self._charged(self.size), drawn)
-
-    def _charged(self, size: int) -> Sequence[object]:
-        """The law that is charged for one share, or dose, in a group of `size`, on each coordinate."""
-        schema, noise = self.schema, self.federation.noise
-        laws = [
-            (noise.mechanism.noise(schema, block, noise.honest(size), 1), block) for block in schema.blocks
-        ]
-        return [law for law, block in laws for _ in range(block.stop - block.start)] * len(schema.classes)
+        return Contributed(charged_laws(self.federation, self.size), drawn)
 
     def streams(self) -> Sequence[str]:
         """See `Target.streams`: each contributor asks as charged, from a stream of its own, and adds all."""
         if isinstance(self.federation.mechanism, NoNoise):
             return ()
         found = contributors(self.federation, self.session, self.groups, self.nodes[0].records[:0])
-        cells = [line.name for line in self.lines() for _ in line.columns]
-        return strays(self.federation, found, self._charged, cells)
+        return strays(self.federation, found, partial(charged_laws, self.federation), self.cells())
 
     def rows(self) -> int:
         """See `Target.rows`."""

@@ -28,6 +28,8 @@ def audit_ledger(target: Target, adjacency: Adjacency) -> Iterator[Finding]:
     """Every static check."""
     lines = target.lines()
     yield _finding("every public cell is in the ledger once", _coverage(target.schema, lines))
+    if target.witnesses():
+        yield _witnesses(target, lines)
     yield _finding("sensitivities follow from the public schema", _sensitivities(target, lines))
     yield _finding("every line has integer noise of finite, positive spread", _laws(lines))
     among, honest = target.honest()
@@ -51,6 +53,17 @@ def _coverage(schema: Schema, lines: Sequence[Line]) -> str:
         return ""
     label, column = divmod(int(wrong[0]), schema.width)
     return f"{schema.column_name(column)} of class {schema.classes[label]} is in {count[wrong[0]]} lines"
+
+
+def _witnesses(target: Target, lines: Sequence[Line]) -> Finding:
+    """Witness cells cost no epsilon: they stand behind all that records are tabulated into."""
+    cells, length = target.witnesses(), target.schema.length
+    counted = [line.name for line in lines if line.columns.stop > cells.start]
+    problem = f"{counted[0]} reaches into them" if counted else ""
+    if cells.start != length:
+        problem = f"they begin at {cells.start}, and statistics have {length} coordinates"
+    evidence = f"{len(cells)} cells behind {length}: none in a line of the ledger, so none on a record's path"
+    return _finding("witness cells are on no record's path", problem, evidence)
 
 
 def _sensitivities(target: Target, lines: Sequence[Line]) -> str:

@@ -35,6 +35,8 @@ ANSWERED = "no pair of which exactly one is refused"
 RELATIONS = "no relation among cells is free of noise"
 PEEKS = "what follows the opened rows depends on nothing else"
 
+UNTOUCHED = "no record touches a witness cell, and each gets the noise of a class count"
+
 CHECKS = (STEADY, LANDS, COVERED, AS_CHARGED, INTEGER, ANSWERED, WITHIN)
 
 
@@ -47,7 +49,8 @@ def audit_replay(
     """Every check on every pair: one finding a check, with the first witness where it fails."""
     pool = target.encode(neighbours.pool)
     lines = target.lines()
-    problems: dict[str, str] = dict.fromkeys(CHECKS, "")
+    cells = target.witnesses()
+    problems: dict[str, str] = dict.fromkeys((*CHECKS, UNTOUCHED) if cells else CHECKS, "")
     largest, tried, refused = 0.0, 0, 0
     landed: Values | None = None
     claimed = target.claimed(adjacency)
@@ -90,6 +93,8 @@ def audit_replay(
                 _note(problems, COVERED, pair, _bare(replay, lines))
                 _note(problems, AS_CHARGED, pair, _other_law(replay, lines))
             _note(problems, INTEGER, pair, _fraction(replay))
+            if cells:
+                _note(problems, UNTOUCHED, pair, _touched(replay, cells))
         loss = _loss(before, after, charged, target)
         if claimed is None or loss > float(claimed) * (1 + 1e-6):
             _note(problems, WITHIN, pair, f"loss {loss:.6g}, claimed {claimed and float(claimed)}")
@@ -228,6 +233,20 @@ def _other_law(replay: Replay, lines: Sequence[Line]) -> str:
         for column in line.columns:
             if replay.laws[column] != line.law:
                 return f"{line.name}: {replay.laws[column]} is drawn, the ledger has {line.law}"
+    return ""
+
+
+def _touched(replay: Replay, cells: range) -> str:
+    held = np.flatnonzero(replay.values[cells.start :])
+    if len(held):
+        return f"witness cell {held[0]} holds {replay.values[cells.start + held[0]]} without noise"
+    if len(replay.values) != cells.stop:
+        return f"{len(replay.values) - cells.start} cells are released, and {len(cells)} are to be"
+    for cell in cells if replay.laws else ():
+        if replay.laws[cell] != replay.laws[0]:
+            return (
+                f"witness cell {cell - cells.start} gets {replay.laws[cell]}, a class count {replay.laws[0]}"
+            )
     return ""
 
 

@@ -110,6 +110,10 @@ class Target(ABC):
     def lines(self) -> Sequence[Line]:
         """The ledger, query by query."""
 
+    def witnesses(self) -> range:
+        """Coordinates behind those of the ledger that no record may touch."""
+        return range(0)
+
     @abstractmethod
     def claimed(self, adjacency: Adjacency) -> Fraction | None:
         """Epsilon of the release; `None` if nothing is claimed."""

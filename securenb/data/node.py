@@ -34,14 +34,19 @@ class Node:
     def contribution(self, schema: Schema, noise: Integers, grid: int) -> Integers:
         """What the node sends, shape (d,): its statistics on the noise's grid, and its share of noise.
 
-        Under a layout of `Increments`, those of the records that it keeps.
+        Under a layout of `Increments`, those of the records that it keeps. Noise that is longer than the
+        statistics has witness cells behind them: nothing of the records is added there.
 
         See `securenb.privacy.mechanism.Mechanism.grid`.
         """
         if isinstance(schema, Increments):
             kept = replace(self, records=schema.kept(self.records)).statistics(schema.base)
-            return schema.expanded(kept.table).reshape(-1) * grid + noise
-        return self.statistics(schema).vector() * grid + noise
+            vector = schema.expanded(kept.table).reshape(-1)
+        else:
+            vector = self.statistics(schema).vector()
+        sent = noise.copy()
+        sent[: len(vector)] += vector * grid
+        return sent
 
 
 @dataclass(frozen=True, eq=False)

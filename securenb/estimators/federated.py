@@ -43,7 +43,7 @@ class FederatedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What one opened row costs a record, or ``"none"``. It has no default.
     n_nodes
         How many nodes the records are dealt to when `fit` is not told who holds them.
-    protocol, rule, mechanism, delta, group_size, threshold, colluding, malicious_bound, record_cap
+    protocol, rule, mechanism, delta, group_size, threshold, colluding, malicious_bound, record_cap, witnesses
         See `securenb.experiments.choices.Choices`.
     consistency, shrinkage
         Free post-processing, see `securenb.federation.postprocess.Refinement`.
@@ -81,6 +81,7 @@ class FederatedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         colluding: int = 0,
         malicious_bound: int = 0,
         record_cap: int | None = None,
+        witnesses: int | None = None,
         consistency: bool = True,
         shrinkage: bool = False,
         ledger: str | Path | None = None,
@@ -100,6 +101,7 @@ class FederatedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.colluding = colluding
         self.malicious_bound = malicious_bound
         self.record_cap = record_cap
+        self.witnesses = witnesses
         self.consistency = consistency
         self.shrinkage = shrinkage
         self.ledger = ledger

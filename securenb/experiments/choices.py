@@ -15,6 +15,7 @@ from securenb.federation.postprocess import Refinement
 from securenb.privacy.mechanism import Mechanism, exact
 from securenb.privacy.spec import NO_EPSILON as NO_EPSILON
 from securenb.privacy.spec import choose_mechanism, spell_mechanism
+from securenb.privacy.witnesses import check_count
 from securenb.randomness import Streams
 from securenb.robust.spec import choose_rule, spell_rule
 from securenb.schema.records import Records
@@ -43,6 +44,8 @@ class Choices(BaseModel):
     record_cap
         The most records that a node may hold; under the protocol `verified`, that it proves to hold at
         most, see `proven` of `securenb.federation.federation.Federation`.
+    witnesses
+        How many cells that no record touches show the noise, see `securenb.privacy.witnesses`.
     consistency, shrinkage
         See `securenb.federation.postprocess.Refinement`.
     seed
@@ -71,6 +74,10 @@ class Choices(BaseModel):
     record_cap: int | None = choice(
         "The most records a node may hold; with protocol verified, what it proves.", None, ge=1
     )
+    witnesses: int | None = choice(
+        "Cells that no record touches: their noise, opened, shows that it was there; a number, or `none`.",
+        None, word="none",
+    )  # fmt: skip
     consistency: bool = choice("Make noisy counts of a class add up.", default=True)
     shrinkage: bool = choice("Pull what is below the noise to pooled values.", default=False)
     seed: int | None = choice(
@@ -104,6 +111,11 @@ class Choices(BaseModel):
     @classmethod
     def _mechanism(cls, value: Any) -> str:
         return spell_mechanism(value)
+
+    @field_validator("witnesses")
+    @classmethod
+    def _witnesses(cls, value: int | None) -> int | None:
+        return None if value is None else check_count(value)
 
     @model_validator(mode="before")
     @classmethod
@@ -165,5 +177,6 @@ class Choices(BaseModel):
             refinement=Refinement(self.consistency, self.shrinkage),
             proven=proven,
             submissions=submissions or {},
+            witnesses=self.witnesses or 0,
             seed=self.seed,
         )

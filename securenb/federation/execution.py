@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Literal
 
 from protocols.engines.faults import Faults
 from protocols.engines.local import LocalRun
@@ -11,6 +12,9 @@ from protocols.opened import Opened
 from protocols.protocol import Protocol
 from protocols.session import Session
 from securenb.federation.admission import admitted
+
+By = Literal["messages", "ideal"]
+"""How a round is computed: by the protocol's parties, or as what they open, without a message."""
 
 
 def local_run(

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Literal
 
 from protocols.engines.faults import NO_FAULTS, Faults
 from protocols.engines.local import LocalRun
@@ -17,7 +16,7 @@ from protocols.session import Session
 from protocols.session_rules import check_schema
 from securenb.data.node import Node
 from securenb.federation.costs import charges, together
-from securenb.federation.execution import ideally, local_run
+from securenb.federation.execution import By, ideally, local_run
 from securenb.federation.noise_plan import NodeShares, NoisePlan, NoiseSources, StreamSources, WholeDoses
 from securenb.federation.planner import deviation, drawn, planned
 from securenb.federation.postprocess import USUAL, Refinement
@@ -25,6 +24,7 @@ from securenb.federation.proven import provable
 from securenb.federation.readout import Readout
 from securenb.federation.round import Contributions, Round
 from securenb.federation.submissions import Registry, check_submissions, identities
+from securenb.federation.witnessing import both, check_witnesses, witnesses_of
 from securenb.privacy.ledger import Ledger
 from securenb.privacy.mechanism import Mechanism
 from securenb.randomness import Streams
@@ -34,9 +34,6 @@ from securenb.schema.schema import Schema
 
 RECORD_CAP = 1 << 20
 """The public cap on one node's records: what the planner sizes sums for."""
-
-By = Literal["messages", "ideal"]
-"""How a round is computed: by the protocol's parties, or as what they open, without a message."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +53,7 @@ class Federation:
     group_size
         Nodes in a group; `None` for one group of all. Groups are drawn at random.
     colluding
-        How many nodes of a group may tell the aggregator their own noise: each dose must hold without
-        theirs.
+        How many nodes of a group may tell the aggregator their noise: each dose holds without theirs.
     survivors
         The fewest nodes of the group that noise shares count on; by default what the protocol
         guarantees. Only a smaller number than that is accepted.
@@ -70,6 +66,8 @@ class Federation:
         protocol `verified` does that.
     submissions
         Submissions that a node may make where caps are proven, see `securenb.federation.submissions`.
+    witnesses
+        Cells of noise that no record touches, behind those of the schema, see `securenb.privacy.witnesses`.
     malicious
         The most nodes that may be malicious: the rule is told how many rows that makes, and a round that
         it does not withstand is refused, see `securenb.robust.bounds`.
@@ -84,7 +82,7 @@ class Federation:
     Raises
     ------
     ValueError
-        If the choices do not go together, see `securenb.federation.proven.provable`.
+        If the choices do not go together: see `securenb.federation.proven.provable`, `check_witnesses`.
     """
 
     schema: Schema
@@ -100,18 +98,20 @@ class Federation:
     seed: int | None = None
     proven: bool = False
     submissions: Mapping[str, int] = field(default_factory=dict)
+    witnesses: int = 0
     sources: NoiseSources | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        make_whole(self, "group_size", "colluding", "survivors", "record_cap", "malicious")
+        make_whole(self, "group_size", "colluding", "survivors", "record_cap", "malicious", "witnesses")
         if self.colluding < 0:
             raise ValueError(f"colluding nodes cannot be fewer than none, got {self.colluding}")
         check_submissions(self.submissions, proven=self.proven, increments=self.rule.increments)
+        check_witnesses(self.witnesses, self.mechanism, self.layout)
         if self.proven:
             cap = Registry(self.record_cap, self.submissions).cap
-            protocol, rules = provable(self.layout, self.protocol, self.mechanism, cap, self.colluding)
-            armed_protocol = replace(protocol, validity=rules, noise=self._doses(protocol).dose)
-            object.__setattr__(self, "protocol", armed_protocol)
+            of = self.layout, self.protocol, self.mechanism, cap, self.colluding, self.witnesses
+            protocol, rules = provable(*of)
+            object.__setattr__(self, "protocol", replace(protocol, validity=rules, noise=self._doses.dose))
 
     @cached_property
     def layout(self) -> Schema:
@@ -128,12 +128,14 @@ class Federation:
     def noise(self) -> NoisePlan:
         """Where the noise of a row comes from."""
         if self.proven:
-            return self._doses(self.protocol)
-        return NodeShares(self.mechanism, self.layout, self.protocol, self.colluding, self.survivors)
+            return self._doses
+        of = self.mechanism, self.layout, self.protocol, self.colluding, self.survivors
+        return NodeShares(*of, witnesses=self.witnesses)
 
-    def _doses(self, protocol: Protocol) -> WholeDoses:
-        aggregators = 1 + len(protocol.trustee_ids([]))
-        return WholeDoses(self.mechanism, self.layout, aggregators, self.noise_sources)
+    @cached_property
+    def _doses(self) -> WholeDoses:
+        of = self.mechanism, self.layout, 1 + len(self.protocol.trustee_ids([])), self.noise_sources
+        return WholeDoses(*of, witnesses=self.witnesses)
 
     @property
     def noise_sources(self) -> NoiseSources:
@@ -209,8 +211,7 @@ class Federation:
         watch
             Parties whose frames are kept in the transcript.
         by
-            `ideal` computes what the parties of this protocol open, without a message; the same rows, to
-            the last bit, at a fraction of the time.
+            `ideal` computes what the parties of this protocol open, without a message: the same rows.
 
         Raises
         ------
@@ -247,14 +248,10 @@ class Federation:
         self, opened: Opened, groups: Groups, transcript: Transcript, refused: Mapping[str, str] | None = None
     ) -> Round:
         """The round that ends with these rows, whatever engine ran it."""
-        return Round(
-            model=self.readout.model(opened),
-            opened=opened,
-            ledger=self.charged(groups, opened.members),
-            transcript=transcript,
-            learned=self.protocol.learned(opened),
-            refused=refused or {},
-        )
+        ledger = self.charged(groups, opened.members)
+        learned = self.protocol.learned(opened)
+        seen = witnesses_of(self.noise, groups, opened, ledger)
+        return Round(self.readout.model(opened), opened, ledger, transcript, learned, refused or {}, seen)
 
     def run(
         self, nodes: Sequence[Node], faults: Faults = NO_FAULTS, watch: Collection[str] = (),
@@ -286,6 +283,7 @@ class Federation:
             ledger=together(earlier.ledger, later.ledger),
             learned=self.protocol.learned(opened),
             refused={**earlier.refused, **later.refused},
+            witnesses=both(earlier.witnesses, later.witnesses),
         )
 
     def charged(self, groups: Groups, opened: Sequence[Sequence[str]] | None = None, cap: int = 1) -> Ledger:

@@ -5,7 +5,7 @@ Nodes, aggregators, the planner, post-processing, the ledger and the audit all a
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol as Interface
 
 import numpy as np
@@ -53,10 +53,18 @@ class NoisePlan(ABC):
         The noise.
     schema
         What it is added to.
+    witnesses
+        Cells behind those of the schema that no record touches, and that get noise like the class counts.
     """
 
     mechanism: Mechanism
     schema: Schema
+    witnesses: int = field(default=0, kw_only=True)
+
+    @property
+    def length(self) -> int:
+        """Coordinates of a row."""
+        return self.schema.length + self.witnesses
 
     @abstractmethod
     def honest(self, size: int) -> int:
@@ -76,16 +84,23 @@ class NoisePlan(ABC):
     def of_node(self, size: int, source: Noise) -> Integers:
         """What one node in a group of `size` adds to its statistics, (d,) int64."""
 
+    def _share(self, honest: int, source: Noise) -> Integers:
+        """One contributor's noise, (d + K,) int64."""
+        if not self.witnesses:  # what has been a mechanism without them stays one
+            return self.mechanism.share(self.schema, honest, source)
+        return self.mechanism.share(self.schema, honest, source, witnesses=self.witnesses)
+
     def variances(self, size: int) -> Floats:
         """The variance of the noise in each column of a whole group's row, shape (width,)."""
         return variances(self.mechanism, self.schema, self.honest(size), self.contributors(size))
 
     def tail(self, sizes: Iterable[int]) -> int:
         """What the noise of any row stays within, except with probability 2^-40 a row."""
-        return max(
-            self.mechanism.tail(self.schema, self.honest(size), self.contributors(size))
-            for size in set(sizes)
-        )
+        return max(map(self._tail, set(sizes)))
+
+    def _tail(self, size: int) -> int:
+        more = {"witnesses": self.witnesses} if self.witnesses else {}
+        return self.mechanism.tail(self.schema, self.honest(size), self.contributors(size), **more)
 
 
 @dataclass(frozen=True)
@@ -132,7 +147,7 @@ class NodeShares(NoisePlan):
 
     def of_node(self, size: int, source: Noise) -> Integers:
         """See `NoisePlan.of_node`."""
-        return self.mechanism.share(self.schema, self.honest(size), source)
+        return self._share(self.honest(size), source)
 
 
 @dataclass(frozen=True)
@@ -145,10 +160,14 @@ class WholeDoses(NoisePlan):
         How many there are.
     sources
         What they draw from.
+    own
+        What each aggregator drew last for the witness cells of each group, (K,): it subtracts that, and tests
+        the rest.
     """
 
     aggregators: int
     sources: NoiseSources
+    own: dict[tuple[PartyId, int], Integers] = field(default_factory=dict, repr=False, compare=False)
 
     def honest(self, size: int) -> int:
         """See `NoisePlan.honest`."""
@@ -160,8 +179,11 @@ class WholeDoses(NoisePlan):
 
     def of_node(self, size: int, source: Noise) -> Integers:
         """See `NoisePlan.of_node`."""
-        return np.zeros(self.schema.length, dtype=np.int64)
+        return np.zeros(self.length, dtype=np.int64)
 
     def dose(self, aggregator: PartyId, session: Session, group: int) -> Integers:
         """What an aggregator adds to the row of a group, (d,) int64."""
-        return self.mechanism.share(self.schema, 1, self.sources(f"{aggregator} {session.id.hex()} {group}"))
+        drawn = self._share(1, self.sources(f"{aggregator} {session.id.hex()} {group}"))
+        if self.witnesses:
+            self.own[aggregator, group] = drawn[self.schema.length :]
+        return drawn

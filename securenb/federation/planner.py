@@ -58,5 +58,7 @@ def planned(
     bound = schema.largest(record_cap) * noise.mechanism.grid
     capacity = Capacity(bound, max(sizes), noise.tail(sizes))
     # what vectors mean, and whose noise each row counts on: parties that differ in either cannot talk
-    context = digest("securenb statistics", schema.digest, [noise.honest(size) for size in sizes])
-    return protocol.session(groups, schema.length, capacity, session_id, context)
+    witnesses = [noise.witnesses] if noise.witnesses else []
+    honest = [noise.honest(size) for size in sizes]
+    context = digest("securenb statistics", schema.digest, honest, *witnesses)
+    return protocol.session(groups, noise.length, capacity, session_id, context)

@@ -4,6 +4,7 @@ from protocols.protocol import Protocol
 from protocols.schemes.verified import Verified
 from protocols.validity import Validity
 from securenb.federation.submissions import Registry
+from securenb.federation.witnessing import with_witnesses
 from securenb.privacy.mechanism import Mechanism
 from securenb.robust.bounds import breakdown_share
 from securenb.schema.increments import Increments
@@ -12,9 +13,11 @@ from securenb.schema.schema import Schema
 
 
 def provable(
-    schema: Schema, protocol: Protocol, mechanism: Mechanism, cap: int, colluding: int
+    schema: Schema, protocol: Protocol, mechanism: Mechanism, cap: int, colluding: int, witnesses: int = 0
 ) -> tuple[Verified, Validity]:
     """The protocol that proves statistics of at most `cap` records, and what it proves.
+
+    Of `witnesses` cells behind the statistics it proves that nodes leave them empty.
 
     Raises
     ------
@@ -23,6 +26,7 @@ def provable(
         here; if the mechanism needs statistics on a finer grid, which are not what is proven.
     """
     rules = schema.validity(cap) if isinstance(schema, Increments) else invariants(schema, cap)
+    rules = with_witnesses(rules, witnesses)
     if not isinstance(protocol, Verified) or protocol.validity not in (None, rules):
         raise ValueError(f"only the protocol verified proves these statistics, not {protocol}")
     if colluding:

@@ -13,6 +13,7 @@ from protocols.ring import Integers
 from securenb._html import html_facts, html_table
 from securenb.bayes.model import NaiveBayes
 from securenb.privacy.ledger import Ledger
+from securenb.privacy.witnesses import Witnesses
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,8 @@ class Round:
         What the aggregator learned, in words.
     refused
         Nodes whose vectors were malformed, and why: the round went on as if they were silent.
+    witnesses
+        The cells that no record touches, where there are any; `Witnesses.findings` says what they show.
     """
 
     model: NaiveBayes
@@ -57,6 +60,7 @@ class Round:
     transcript: Transcript
     learned: str
     refused: Mapping[str, str]
+    witnesses: Witnesses | None = None
 
     def digests(self) -> dict[str, str]:
         """SHA-256 of the opened rows and of the model's parameters: equal rounds have equal digests."""

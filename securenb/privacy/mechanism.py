@@ -170,8 +170,10 @@ class Mechanism(ABC):
             return None
         return Event(str(self), schema.digest.hex(), among, shares, cap, added, replaced)
 
-    def share(self, schema: Schema, among: int, noise: Noise, shares: int = 1) -> Integers:
-        """One node's noise, or the sum of several nodes', shape (d,), int64; independent of any data.
+    def share(
+        self, schema: Schema, among: int, noise: Noise, shares: int = 1, witnesses: int = 0
+    ) -> Integers:
+        """One node's noise, or the sum of several nodes', shape (d + K,), int64; independent of any data.
 
         Parameters
         ----------
@@ -179,9 +181,13 @@ class Mechanism(ABC):
             How many shares are guaranteed to be in an opened row: honest survivors, never all nodes.
         shares
             How many nodes' noise; their sum is drawn at once where the distribution allows it.
+        witnesses
+            K further cells, which no record touches. Their noise is drawn together with that of the first
+            block, the class counts, so that one request gives both.
         """
         self._check(among)
         table = np.zeros((len(schema.classes), schema.width), dtype=np.int64)
+        further = np.zeros(witnesses, dtype=np.int64)
         joint = self.joint(schema, shares)
         if joint is not None:
             table[:, joint.columns] = joint.draw(noise, len(table))
@@ -191,13 +197,17 @@ class Mechanism(ABC):
             cells = table[:, block.columns]
             distribution = self.noise(schema, block, among, shares)
             if distribution is not None:
-                cells[...] = distribution.draw(noise, cells.size).reshape(cells.shape)
-        return table.reshape(-1)
+                more = witnesses if block is schema.blocks[0] else 0
+                drawn = distribution.draw(noise, cells.size + more)
+                cells[...] = drawn[: cells.size].reshape(cells.shape)
+                if more:
+                    further[...] = drawn[cells.size :]
+        return np.concatenate([table.reshape(-1), further])
 
-    def tail(self, schema: Schema, among: int, nodes: int) -> int:
+    def tail(self, schema: Schema, among: int, nodes: int, witnesses: int = 0) -> int:
         """What the sum of `nodes` shares stays within, except with probability 2^-40 a row."""
         self._check(among)
-        log_failure = TAIL_BITS * math.log(2) + math.log(schema.length)
+        log_failure = TAIL_BITS * math.log(2) + math.log(schema.length + witnesses)
         laws = {self.noise(schema, block, among, nodes) for block in schema.blocks}
         return max(0 if law is None else law.tail(log_failure) for law in laws)
 

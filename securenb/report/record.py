@@ -12,6 +12,7 @@ from securenb.experiments.intervals import over_records
 from securenb.federation.round import Round
 from securenb.privacy.ledger import shown
 from securenb.privacy.sensitivity import ADJACENCIES
+from securenb.privacy.witness_record import write as write_witnesses
 from securenb.schema.records import Records
 
 FILE = "rounds.json"
@@ -55,6 +56,11 @@ def round_record(round_: Round, protocol: Protocol) -> dict[str, Any]:
             for adjacency in ADJACENCIES
         ],
         "mechanisms": sorted({release.mechanism for release in round_.ledger.releases}),
+        **(
+            {}
+            if round_.witnesses is None
+            else {"witnesses": {"found": round_.witnesses.found, **asdict(round_.witnesses.bounds)}}
+        ),
         "stages": [asdict(stage) for stage in transcript.stages],
         "blamed": [
             {"by": blame.by, "party": blame.whom, "reason": blame.reason} for blame in transcript.blames
@@ -80,6 +86,7 @@ def round_figures(round_: Round, test: Records | None) -> dict[str, Any]:
         "learned": round_.learned,
         **{f"epsilon_{kind.replace('-', '_')}": shown(round_.ledger.epsilon(kind)) for kind in ADJACENCIES},
         "delta": round_.ledger.delta(),
+        **({} if round_.witnesses is None else {"witnesses": round_.witnesses.found}),
         "sent_bytes": transcript.mean("node", "sent"),
         "received_bytes": transcript.mean("node", "received"),
         "node_cpu": transcript.mean("node", "cpu"),
@@ -88,6 +95,7 @@ def round_figures(round_: Round, test: Records | None) -> dict[str, Any]:
 
 
 def write_rounds(folder: Path, rounds: Mapping[str, tuple[Round, Protocol]]) -> None:
-    """Keep the records of some rounds, by protocol name, in a run folder."""
+    """Keep the records of some rounds, by protocol name, in a run folder; and their witness cells."""
+    write_witnesses(folder, {name: round_.witnesses for name, (round_, _) in rounds.items()})
     records = {name: round_record(round_, protocol) for name, (round_, protocol) in rounds.items()}
     (folder / FILE).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")

@@ -48,8 +48,11 @@ class Rows:
 
     @classmethod
     def of(cls, schema: Schema, opened: Opened, grid: int = 1) -> "Rows":
-        """The rows that a protocol opened, brought from the noise's grid to the nearest integers."""
-        nearest = (2 * opened.rows + grid) // (2 * grid)
+        """The rows that a protocol opened, brought from the noise's grid to the nearest integers.
+
+        What they hold behind the cells of the schema is left out.
+        """
+        nearest = (2 * opened.rows[:, : schema.length] + grid) // (2 * grid)
         tables = nearest.reshape(len(opened.rows), len(schema.classes), schema.width)
         return cls(schema, tables, np.array([len(members) for members in opened.members], dtype=np.int64))
 

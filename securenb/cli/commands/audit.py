@@ -19,6 +19,7 @@ from attacks.audit.run import run_audit, steps_of
 from attacks.audit.specimen import ZOO
 from attacks.audit.target import Target, View
 from securenb.cli import console
+from securenb.cli.live_audit import audit_live
 from securenb.cli.options import Json, Out, Overwrite, with_choices
 from securenb.cli.release_audit import ReleaseChoices, audit_choices
 from securenb.cli.zoo_audit import audit_all, show
@@ -95,6 +96,10 @@ def command(
     zoo: Annotated[  # noqa: FBT002
         bool, typer.Option(help="Audit the zoo: mechanisms of known privacy; --out is a CSV file.")
     ] = False,
+    live: Annotated[
+        Path | None,
+        typer.Option(help="A run's folder: judge the witness cells that it keeps (--witnesses)."),
+    ] = None,
     seconds: Annotated[float, typer.Option(help="What an audit of a release may take.")] = 60.0,
     longest: Annotated[float, typer.Option(help="Seconds that one run of a release may take.")] = 10.0,
     memory: Annotated[int, typer.Option(help="Megabytes that a release may use.")] = 4096,
@@ -107,6 +112,8 @@ def command(
 
     The exit code is 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE.
     """
+    if live is not None:
+        return audit_live(live, json=json)
     if zoo:
         with steps(len(ZOO)) as step:
             outcomes = audit_all(seed, trials, seconds, confidence, step)

@@ -25,6 +25,7 @@ from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.scenario import Scenario
 from securenb.experiments.tables import write_table
 from securenb.privacy.sensitivity import ADJACENCIES
+from securenb.privacy.witness_record import report as report_witnesses
 from securenb.report.record import write_rounds
 
 
@@ -111,6 +112,8 @@ def show(scenario: Scenario, compared: Compared) -> None:
             who = "all models are" if members == 1 else "models that sum the same nodes are"
             console.say(f"{who} identical" if len(set(found)) == members else "THE MODELS DIFFER")
     for name, round_ in compared.rounds.items():
+        if round_.witnesses is not None:
+            console.say(f"{name}: {report_witnesses(round_.witnesses)}")
         if any(release.seen == "vector" for release in round_.ledger.releases):
             reader = (
                 "the aggregator reads"

@@ -27,6 +27,7 @@ from securenb.federation.proven import proven_in_words, quotas_in_words
 from securenb.federation.round import Round
 from securenb.privacy.budget import Budget
 from securenb.privacy.journal import LedgerFile
+from securenb.privacy.witness_record import report as report_witnesses
 from securenb.report.record import round_figures, write_rounds
 
 Unit = Literal["record", "node"]
@@ -99,6 +100,8 @@ def command(
     console.say(f"most frequent class {majority:.4f}   (accuracy of always answering it)")
     console.say(f"the aggregator learned {round_.learned}")
     console.say(round_.ledger.report())
+    if round_.witnesses is not None:
+        console.say(report_witnesses(round_.witnesses))
     if federation.registry is not None:
         submitted = sum(map(len, round_.opened.members))
         capped = proven_in_words(federation.registry, len(data.train) / submitted)
