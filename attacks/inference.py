@@ -59,17 +59,23 @@ def look(federation: Federation, nodes: Sequence[Node], seed: int) -> View:
     """The view of one simulated round that every node survives.
 
     Nothing is sent: all protocols open exactly the sums of what nodes contribute (a contract test), so the
-    sums are taken here.
+    sums are taken here; with the doses of aggregators, where they add the noise.
     """
     federation = replace(federation, seed=seed)
     sent = federation.prepare(nodes)
     schema, grid = federation.schema, federation.mechanism.grid
-    vectors = federation.protocol.claims.vectors_are_read
+    vectors = federation.vectors_are_read
     members = tuple((node.id,) for node in nodes) if vectors else tuple(map(tuple, sent.groups))
     size_of = {node: len(group) for group in sent.groups for node in group}
-    rows = [np.sum([sent.vectors[node] for node in row], axis=0) / grid for row in members]
+    sums = [np.sum([sent.vectors[node] for node in row], axis=0) for row in members]
+    if federation.doses is not None:  # which nodes do not send
+        opened, _, _ = federation.opened(sent, by="ideal")
+        sums, members = list(opened.rows), opened.members
+    rows = [total / grid for total in sums]
     noise = [
         variances(federation.mechanism, schema, federation.noise.honest(size_of[row[0]]), len(row))
+        if federation.doses is None
+        else federation.noise.variances(size_of[row[0]])
         for row in members
     ]
     shape = (len(rows), len(schema.classes), schema.width)

@@ -27,6 +27,14 @@ Contributor = tuple[str, int, Callable[[NoiseSources], Integers]]
 """Who adds noise, in a group of which size, and what it adds to its vector or row without records."""
 
 
+def dose_of(federation: Federation) -> Callable[[str, Session, int], Integers] | None:
+    """What adds a whole dose to the row of a group, as the round itself calls it; `None` where nodes do."""
+    protocol = federation.protocol
+    if isinstance(protocol, Verified):
+        return protocol.noise
+    return federation.doses.dose if federation.doses else None
+
+
 def contributors(
     federation: Federation, session: Session, groups: Groups, nothing: Records
 ) -> Iterator[Contributor]:
@@ -36,13 +44,12 @@ def contributors(
         return replace(federation, sources=sources).contribution(Node(name, nothing), size)
 
     def dose(who: str, group: int, sources: NoiseSources) -> Integers:
-        protocol = replace(federation, sources=sources).protocol
-        assert isinstance(protocol, Verified)
-        assert protocol.noise is not None
-        return protocol.noise(who, session, group)
+        added = dose_of(replace(federation, sources=sources))
+        assert added is not None
+        return added(who, session, group)
 
     for index, group in enumerate(groups):
-        if federation.proven:
+        if federation.doses:
             for who in (AGGREGATOR, *session.trustees):
                 yield f"{who} for group {index}", len(group), partial(dose, who, index)
         else:
@@ -67,9 +74,9 @@ def drawn_by_others(
 ) -> Integers:
     """What so many contributors add to nothing, (count, d), each from a fresh stream."""
     run = replace(federation, seed=None if mode == "release" else federation.seed or 0, sources=None)
-    protocol = run.protocol
-    if isinstance(protocol, Verified) and protocol.noise is not None:
-        return np.array([protocol.noise(AGGREGATOR, session, at) for at in range(count)])
+    added = dose_of(run)
+    if added is not None:
+        return np.array([added(AGGREGATOR, session, at) for at in range(count)])
     return np.array([run.contribution(Node(f"contributor-{at}", nothing), size) for at in range(count)])
 
 

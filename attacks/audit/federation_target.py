@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attacks.audit.black_box.outputs import Outputs
-from attacks.audit.contributors import charged_laws, contributors, drawn_by_others, strays
+from attacks.audit.contributors import charged_laws, contributors, dose_of, drawn_by_others, strays
 from attacks.audit.full_node import filled, most_held
 from attacks.audit.path_checks import charged_again, fresh_bits, opened_as_sent, read_alone
 from attacks.audit.recording import SharedSource
@@ -22,7 +22,6 @@ from attacks.audit.target import Contributed, Frozen, Line, Replay, Tape, Target
 from protocols.grouping import Groups
 from protocols.party import AGGREGATOR
 from protocols.ring import Capacity
-from protocols.schemes.verified import Verified
 from protocols.session import Session
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
@@ -119,7 +118,7 @@ class FederationTarget(Target):
                 charged.remove(set(members))
             else:
                 missing.append(f"row {index} of {len(members)} nodes")
-        if self.federation.protocol.claims.vectors_are_read:
+        if self.federation.vectors_are_read:
             read = {
                 name for release in self.ledger.releases if release.seen == "vector" for name in release.nodes
             }
@@ -156,7 +155,7 @@ class FederationTarget(Target):
 
     def honest(self) -> tuple[int, int]:
         """See `Target.honest`."""
-        if self.federation.proven:  # each aggregator adds a dose, and one is honest
+        if self.federation.doses:  # each aggregator adds a dose, and one is honest
             return self.among, 1
         return self.among, self.federation.protocol.survivors(self.size) - self.federation.colluding
 
@@ -177,9 +176,8 @@ class FederationTarget(Target):
         federation = replace(self.federation, sources=SharedSource(noise))
         node = Node(self.groups[self.group][0], Records.concatenate(records, filled(self.schema)))
         sent = federation.contribution(node, self.size)
-        if isinstance(federation.protocol, Verified) and federation.protocol.noise is not None:
-            sent = sent + federation.protocol.noise(AGGREGATOR, self.session, self.group)
-        return sent
+        added = dose_of(federation)
+        return sent if added is None else sent + added(AGGREGATOR, self.session, self.group)
 
     def replay(self, records: Any, *, traced: bool = True) -> Replay:
         """See `Target.replay`; one contributor's laws are taken as often as the view has contributors.
@@ -248,7 +246,7 @@ class FederationTarget(Target):
 
     def few(self) -> "FederationTarget":
         """See `Target.few`: as few nodes in each group as share a dose; a single vector stays what it is."""
-        if self.view == "node" or self.federation.proven:
+        if self.view == "node" or self.federation.doses:
             return self
         count = 1 if self.view == "group" else len(self.groups)
         for size in range(FEW, self.size):
@@ -284,7 +282,7 @@ class FederationTarget(Target):
     @cached_property
     def _others(self) -> Sequence[tuple[Added, Sender | None]]:
         """All contributors that count but the one with records."""
-        if self.federation.proven or self.view == "node":
+        if self.federation.doses or self.view == "node":
             return ()
         groups = self.groups if self.view != "group" else (self.groups[self.group],)
         counted = {name for group in groups for name in group[: self.federation.noise.honest(len(group))]}

@@ -64,6 +64,6 @@ def audit_round(
         data = subject.load()
         federation = subject.federation_over(data.schema, subject.reference(data))
         asked = None if subject.epsilon == NO_EPSILON else exact(subject.epsilon)
-        costliest: View = "node" if federation.protocol.claims.vectors_are_read else "group"
+        costliest: View = "node" if federation.vectors_are_read else "group"
         subject = FederationTarget(federation, subject.deal(data), view or costliest, asked)
     return run_audit(subject, adjacency, levels, seed=seed, confidence=confidence, trials=trials)

@@ -53,7 +53,7 @@ def opened_as_sent(federation: Federation, nodes: Sequence[Node]) -> str:
         return "messages open other rows than the protocol says"
     if len(ideal.rows) != len(ideal.members):
         return f"{len(ideal.rows)} rows are opened, and {len(ideal.members)} are said to be"
-    if federation.proven:  # aggregators add doses, which are theirs
+    if federation.doses:  # aggregators add doses, which are theirs
         return ""
     for row, members in zip(ideal.rows, ideal.members, strict=True):
         if not np.array_equal(row, np.sum([sent.vectors[name] for name in members], axis=0)):

@@ -23,6 +23,10 @@ class RoundChoices(Choices):
     @model_validator(mode="before")
     @classmethod
     def _safe(cls, choices: Any) -> Any:
+        if isinstance(choices, dict) and choices.get("curator"):
+            raise ValueError(
+                "curator: sites send nothing that carries no noise; protocol verified adds doses"
+            )
         if not isinstance(choices, dict) or "colluding" in choices:
             return choices
         protocol, _, _ = str(choices.get("protocol")).partition("(")

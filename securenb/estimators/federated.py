@@ -43,7 +43,8 @@ class FederatedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What one opened row costs a record, or ``"none"``. It has no default.
     n_nodes
         How many nodes the records are dealt to when `fit` is not told who holds them.
-    protocol, rule, mechanism, delta, group_size, threshold, colluding, malicious_bound, record_cap, witnesses
+    protocol, rule, mechanism, delta, group_size, threshold, colluding, malicious_bound, record_cap, curator,
+    witnesses
         See `securenb.experiments.choices.Choices`.
     consistency, shrinkage
         Free post-processing, see `securenb.federation.postprocess.Refinement`.
@@ -82,6 +83,7 @@ class FederatedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         malicious_bound: int = 0,
         record_cap: int | None = None,
         witnesses: int | None = None,
+        curator: bool = False,
         consistency: bool = True,
         shrinkage: bool = False,
         ledger: str | Path | None = None,
@@ -102,6 +104,7 @@ class FederatedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.malicious_bound = malicious_bound
         self.record_cap = record_cap
         self.witnesses = witnesses
+        self.curator = curator
         self.consistency = consistency
         self.shrinkage = shrinkage
         self.ledger = ledger

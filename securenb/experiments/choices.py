@@ -46,6 +46,8 @@ class Choices(BaseModel):
         most, see `proven` of `securenb.federation.federation.Federation`.
     witnesses
         How many cells that no record touches show the noise, see `securenb.privacy.witnesses`.
+    curator
+        See `securenb.federation.federation.Federation`.
     consistency, shrinkage
         See `securenb.federation.postprocess.Refinement`.
     seed
@@ -78,6 +80,9 @@ class Choices(BaseModel):
         "Cells that no record touches: their noise, opened, shows that it was there; a number, or `none`.",
         None, word="none",
     )  # fmt: skip
+    curator: bool = choice(
+        "Trust the server with sums without noise: it adds a dose to each opened row.", default=False
+    )
     consistency: bool = choice("Make noisy counts of a class add up.", default=True)
     shrinkage: bool = choice("Pull what is below the noise to pooled values.", default=False)
     seed: int | None = choice(
@@ -176,6 +181,7 @@ class Choices(BaseModel):
             malicious=self.malicious_bound,
             refinement=Refinement(self.consistency, self.shrinkage),
             proven=proven,
+            curator=self.curator,
             submissions=submissions or {},
             witnesses=self.witnesses or 0,
             seed=self.seed,

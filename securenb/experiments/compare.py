@@ -169,7 +169,8 @@ def compare(
         except Abort as abort:
             lines.append(_line(name, failure=str(abort), **_cost(run.transcript)))
             continue
-        round_ = federation.concluded(opened, contributions.groups, run.transcript, turned_away)
+        dosed = federation.dosed(opened, contributions.groups)
+        round_ = federation.concluded(dosed, contributions.groups, run.transcript, turned_away)
         off = _relative_error(opened, contributions.vectors)
         rounds[name] = round_
         lines.append(

@@ -16,8 +16,9 @@ from protocols.session import Session
 from protocols.session_rules import check_schema
 from securenb.data.node import Node
 from securenb.federation.costs import charges, together
+from securenb.federation.dosing import Dosing, curated
 from securenb.federation.execution import By, ideally, local_run
-from securenb.federation.noise_plan import NodeShares, NoisePlan, NoiseSources, StreamSources, WholeDoses
+from securenb.federation.noise_plan import NoiseSources
 from securenb.federation.planner import deviation, drawn, planned
 from securenb.federation.postprocess import USUAL, Refinement
 from securenb.federation.proven import provable
@@ -37,7 +38,7 @@ RECORD_CAP = 1 << 20
 
 
 @dataclass(frozen=True)
-class Federation:
+class Federation(Dosing):
     """The choices that make a round.
 
     Parameters
@@ -64,6 +65,9 @@ class Federation:
         (`securenb.schema.invariants`). Then nodes add no noise: each aggregator adds a full dose to each row,
         so that any honest one suffices. A node whose statistics are not valid is left out. Only the
         protocol `verified` does that.
+    curator
+        Whether the aggregator is trusted with sums that carry no noise, or with vectors where it reads these:
+        nodes add none, and it adds a whole dose to each opened row before anything leaves it.
     submissions
         Submissions that a node may make where caps are proven, see `securenb.federation.submissions`.
     witnesses
@@ -82,7 +86,8 @@ class Federation:
     Raises
     ------
     ValueError
-        If the choices do not go together: see `securenb.federation.proven.provable`, `check_witnesses`.
+        If the choices do not go together: see `securenb.federation.proven.provable`, `check_witnesses`, and
+        `securenb.federation.dosing.curated`.
     """
 
     schema: Schema
@@ -97,6 +102,7 @@ class Federation:
     refinement: Refinement = USUAL
     seed: int | None = None
     proven: bool = False
+    curator: bool = False
     submissions: Mapping[str, int] = field(default_factory=dict)
     witnesses: int = 0
     sources: NoiseSources | None = field(default=None, repr=False, compare=False)
@@ -107,11 +113,14 @@ class Federation:
             raise ValueError(f"colluding nodes cannot be fewer than none, got {self.colluding}")
         check_submissions(self.submissions, proven=self.proven, increments=self.rule.increments)
         check_witnesses(self.witnesses, self.mechanism, self.layout)
+        if self.curator:
+            curated(self.protocol, self.colluding, self.witnesses, proven=self.proven)
         if self.proven:
             cap = Registry(self.record_cap, self.submissions).cap
             of = self.layout, self.protocol, self.mechanism, cap, self.colluding, self.witnesses
             protocol, rules = provable(*of)
-            object.__setattr__(self, "protocol", replace(protocol, validity=rules, noise=self._doses.dose))
+            assert self.doses is not None
+            object.__setattr__(self, "protocol", replace(protocol, validity=rules, noise=self.doses.dose))
 
     @cached_property
     def layout(self) -> Schema:
@@ -123,24 +132,6 @@ class Federation:
     def streams(self) -> Streams:
         """All randomness that is not a mechanism's."""
         return Streams(self.seed)
-
-    @property
-    def noise(self) -> NoisePlan:
-        """Where the noise of a row comes from."""
-        if self.proven:
-            return self._doses
-        of = self.mechanism, self.layout, self.protocol, self.colluding, self.survivors
-        return NodeShares(*of, witnesses=self.witnesses)
-
-    @cached_property
-    def _doses(self) -> WholeDoses:
-        of = self.mechanism, self.layout, 1 + len(self.protocol.trustee_ids([])), self.noise_sources
-        return WholeDoses(*of, witnesses=self.witnesses)
-
-    @property
-    def noise_sources(self) -> NoiseSources:
-        """Where noise is drawn from."""
-        return self.sources or StreamSources(self.streams)
 
     @property
     def registry(self) -> Registry | None:
@@ -224,9 +215,11 @@ class Federation:
             session = self.session(contributions.groups)
             if faults != NO_FAULTS or watch:
                 raise ValueError("without messages nothing can be lost or watched: run by messages")
-            return ideally(self.protocol, session, contributions.vectors)
-        run, refused = self.local(contributions, faults, watch)
-        return run.run(), run.transcript, refused
+            opened, transcript, refused = ideally(self.protocol, session, contributions.vectors)
+        else:
+            run, refused = self.local(contributions, faults, watch)
+            opened, transcript = run.run(), run.transcript
+        return self.dosed(opened, contributions.groups), transcript, refused
 
     def local(
         self, contributions: Contributions, faults: Faults = NO_FAULTS, watch: Collection[str] = ()
@@ -249,9 +242,9 @@ class Federation:
     ) -> Round:
         """The round that ends with these rows, whatever engine ran it."""
         ledger = self.charged(groups, opened.members)
-        learned = self.protocol.learned(opened)
         seen = witnesses_of(self.noise, groups, opened, ledger)
-        return Round(self.readout.model(opened), opened, ledger, transcript, learned, refused or {}, seen)
+        model, learned = self.readout.model(opened), self.learned(opened)
+        return Round(model, opened, ledger, transcript, learned, refused or {}, seen)
 
     def run(
         self, nodes: Sequence[Node], faults: Faults = NO_FAULTS, watch: Collection[str] = (),
@@ -281,7 +274,7 @@ class Federation:
             model=self.readout.model(opened),
             opened=opened,
             ledger=together(earlier.ledger, later.ledger),
-            learned=self.protocol.learned(opened),
+            learned=self.learned(opened),
             refused={**earlier.refused, **later.refused},
             witnesses=both(earlier.witnesses, later.witnesses),
         )
@@ -294,4 +287,4 @@ class Federation:
         rows = groups if opened is None else opened
         if self.registry is not None:  # a node with several submissions to a row pays for it once
             groups, rows = tuple(map(identities, groups)), [identities(row) for row in rows]
-        return charges(self.noise, groups, rows, vectors=self.protocol.claims.vectors_are_read, cap=cap)
+        return charges(self.noise, groups, rows, vectors=self.vectors_are_read, cap=cap)

@@ -131,7 +131,7 @@ class NodeShares(NoisePlan):
                 SessionRule.NOISE_SHARES,
                 f"{self.mechanism} does not divide into shares, and {honest} nodes in a group of {size} "
                 "would have to add it together: let aggregators add whole doses (protocol verified with a "
-                "record_cap), or every node (group_size 1)",
+                "record_cap), a server that you trust (curator), or every node (group_size 1)",
             )
         if honest < 1:
             raise RefusedSession(

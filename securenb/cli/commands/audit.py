@@ -210,7 +210,7 @@ def _target(name: str, scenario: Scenario, view: View | None) -> Target:
         schema, nodes, reference = _population(scenario, needs_records=view == "model")
         federation = scenario.federation_over(schema, reference, nodes=len(nodes))
         # a vector that is read has one share of noise, and costs more than any row
-        costliest: View = "node" if federation.protocol.claims.vectors_are_read else "group"
+        costliest: View = "node" if federation.vectors_are_read else "group"
         asked = None if scenario.epsilon == NO_EPSILON else exact(scenario.epsilon)
         return FederationTarget(federation, nodes, view or costliest, asked)
     if name != "paper":
