@@ -157,7 +157,7 @@ class _Draw:
         opened = Rows(known.schema, whole, self._sizes)
         if self._variances is None:
             return opened
-        return USUAL.refine(opened, self._variances, pool=known.rule.pools)
+        return USUAL.refine(opened, self._variances, known.rule)
 
 
 def stand_ins(known: Knowledge, rng: np.random.Generator) -> Integers:

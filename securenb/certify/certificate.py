@@ -113,13 +113,18 @@ class Certificates:
         return [right & ((withstood >= count) | doubtful) for count in malicious]
 
 
+UNCERTIFIABLE = (
+    "only the model of a plain sum can be certified: train with --rule verified_sum, or with --no-shrinkage"
+)
+
+
 def certify(model: NaiveBayes, points: pd.DataFrame | Codes, malicious: int, cap: int) -> Certificates:
     """How many nodes each prediction withstands, up to `malicious` of them with `cap` records each.
 
     Parameters
     ----------
     model
-        That of a plain sum: of the rule `sum`, without shrinkage.
+        That of a plain sum: of the rule `verified_sum`, or of `sum` without noise or without shrinkage.
     points
         A table with the schema's columns, or codes of shape (n, F).
 
@@ -129,7 +134,7 @@ def certify(model: NaiveBayes, points: pd.DataFrame | Codes, malicious: int, cap
         If the model is another, or the numbers are out of range.
     """
     if model.pooled is None:
-        raise ValueError("only the model of a plain sum can be certified: of the rule sum, without shrinkage")
+        raise ValueError(UNCERTIFIABLE)
     if malicious < 0 or cap < 1:
         raise ValueError(f"needs malicious ≥ 0 and a cap of at least 1, got {malicious} and {cap}")
     codes = model.schema.encode(points) if isinstance(points, pd.DataFrame) else points

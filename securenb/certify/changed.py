@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats
-from securenb.certify.certificate import Certificates
+from securenb.certify.certificate import UNCERTIFIABLE, Certificates
 from securenb.certify.collective import sums_of
 from securenb.certify.placement_program import Sums
 from securenb.certify.worst_addition import TIE
@@ -49,7 +49,7 @@ def certify_changed(model: NaiveBayes, codes: Codes, limit: int, change: Change)
         If the model is no plain sum or has noise, a feature has no levels, or a number is out of range.
     """
     if model.pooled is None:
-        raise ValueError("only the model of a plain sum can be certified: of the rule sum, without shrinkage")
+        raise ValueError(UNCERTIFIABLE)
     if change not in get_args(Change):
         raise ValueError(f"records are {', '.join(get_args(Change))}, got {change!r}")
     if not 0 <= limit <= MOST:

@@ -13,7 +13,7 @@ import numpy as np
 
 from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats
-from securenb.certify.certificate import Certificates, certify_sums
+from securenb.certify.certificate import UNCERTIFIABLE, Certificates, certify_sums
 from securenb.certify.placement_program import Box, PlacementProgram, Sums, Targets
 from securenb.schema.records import Records
 from securenb.schema.schema import Schema
@@ -64,7 +64,7 @@ def certify_together(
     Parameters
     ----------
     model
-        That of a plain sum, without shrinkage; categorical and binned features.
+        That of a plain sum, as for `certify`; categorical and binned features.
     balanced
         Whether the score is balanced accuracy, over the classes that occur; otherwise accuracy.
     programs
@@ -78,7 +78,7 @@ def certify_together(
         If the model is no plain sum, a feature has no levels, naming it, or a number is out of range.
     """
     if model.pooled is None:
-        raise ValueError("only the model of a plain sum can be certified: of the rule sum, without shrinkage")
+        raise ValueError(UNCERTIFIABLE)
     if malicious < 0 or cap < 1 or programs < 1 or not len(points):
         raise ValueError(
             "needs some points, malicious ≥ 0, a cap and programs of at least 1, got "

@@ -30,7 +30,7 @@ def option(kind: type[BaseModel], name: str) -> Any:
         return typer.Argument(help=described(field))
     flag = "--" + (option_of(field) or name).replace("_", "-")
     # a switch can be turned both ways, whatever its default
-    spelt = f"{flag}/--no-{flag[2:]}" if field.annotation is bool else flag
+    spelt = f"{flag}/--no-{flag[2:]}" if field.annotation in (bool, bool | None) else flag
     return typer.Option(spelt, help=described(field))
 
 

@@ -85,7 +85,7 @@ class FederatedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         witnesses: int | None = None,
         curator: bool = False,
         consistency: bool = True,
-        shrinkage: bool = False,
+        shrinkage: bool | None = None,
         ledger: str | Path | None = None,
         budget: float | str | None = None,
         random_state: int | np.random.RandomState | None = None,

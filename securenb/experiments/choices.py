@@ -84,7 +84,9 @@ class Choices(BaseModel):
         "Trust the server with sums without noise: it adds a dose to each opened row.", default=False
     )
     consistency: bool = choice("Make noisy counts of a class add up.", default=True)
-    shrinkage: bool = choice("Pull what is below the noise to pooled values.", default=False)
+    shrinkage: bool | None = choice(
+        "Pull what noise drowns to pooled values; by default with the rule sum.", None
+    )
     seed: int | None = choice(
         "Makes it a reproducible simulation; without it noise and keys are secret.", None, ge=0
     )

@@ -111,6 +111,7 @@ class Federation(Dosing):
         make_whole(self, "group_size", "colluding", "survivors", "record_cap", "malicious", "witnesses")
         if self.colluding < 0:
             raise ValueError(f"colluding nodes cannot be fewer than none, got {self.colluding}")
+        self.refinement.check(self.rule)
         check_submissions(self.submissions, proven=self.proven, increments=self.rule.increments)
         check_witnesses(self.witnesses, self.mechanism, self.layout)
         if self.curator:

@@ -10,14 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from securenb.bayes.parameters import Floats
-from securenb.federation.numbers import settled
 from securenb.privacy.mechanism import Mechanism
-from securenb.robust.rule import Rows
+from securenb.robust.rule import RULES, Rows, Rule
 from securenb.schema.schema import Schema
-
-SPREAD = 10.0
-"""Prior variance of a count around its expected value e, over e²: a level may well be three times as
-frequent in one class as in another."""
+from securenb.schema.shrinking import class_counts
 
 
 @dataclass(frozen=True)
@@ -29,40 +25,53 @@ class Refinement:
     consistency
         See `consistent`.
     shrinkage
-        See `shrunk`, and `securenb.federation.numbers.settled`. Off by default: it helps with numbers and
-        where many levels are rare, and costs accuracy where an absent level is what tells the classes apart.
+        See `shrunk`. `None` leaves it to the rule (`securenb.robust.rule.Rule.shrinks`): the rule `sum` wants
+        it; rules that compare rows, or promise something about sums, get them as they are.
     """
 
     consistency: bool = True
-    shrinkage: bool = False
+    shrinkage: bool | None = None
 
-    @property
-    def additive(self) -> bool:
-        """Whether what is added to a row is added to the refined row; shrunk counts are sums no longer."""
-        return not self.shrinkage
+    def check(self, rule: Rule) -> None:
+        """Refuse, with a `ValueError`, to shrink what is no sum of statistics."""
+        if self.shrinkage and rule.increments:
+            raise ValueError(
+                f"the rule {RULES.name_of(rule)!r} reads votes, which cannot be shrunk: leave shrinkage out"
+            )
 
-    def refine(self, rows: Rows, noise: Floats, *, pool: bool) -> Rows:
+    def shrinks(self, rule: Rule) -> bool:
+        """Whether noisy rows are shrunk before this rule."""
+        return rule.shrinks if self.shrinkage is None else self.shrinkage
+
+    def additive(self, rule: Rule, noise: Floats) -> bool:
+        """Whether what is added to a row is added to the refined row; shrunk sums are sums no longer."""
+        return not (self.shrinks(rule) and (noise > 0).any())
+
+    def refine(self, rows: Rows, noise: Floats, rule: Rule) -> Rows:
         """Better rows, rounded to integers.
 
         Parameters
         ----------
         noise
             Variance of the noise in each column of each row, shape (g, width).
-        pool
-            Whether only the sum of the rows matters: then that is refined, which has more to go by.
+        rule
+            What combines them. Where only the sum of the rows matters to it, that is refined, which has more
+            to go by.
         """
-        if not (noise > 0).any() or not (self.consistency or self.shrinkage):
+        shrinks = self.shrinks(rule)
+        if not (noise > 0).any() or not (self.consistency or shrinks):
             return rows
         tables, sizes = rows.tables, rows.sizes
-        if pool:
+        if rule.pools:
             tables, sizes = tables.sum(axis=0, keepdims=True), sizes.sum(keepdims=True)
             # fsum: the same to the last bit for rows in any order
             noise = np.array([[math.fsum(column) for column in noise.T]])
         refined: Floats = tables.astype(np.float64)
         if self.consistency:
             refined = consistent(rows.schema, refined, noise)
-        if self.shrinkage:
-            refined = settled(rows.schema, shrunk(rows.schema, refined, noise), noise)
+        if shrinks:
+            of_counts = noise_of_counts(rows.schema, noise) if self.consistency else noise[..., 0]
+            refined = shrunk(rows.schema, refined, noise, of_counts)
         # halves upwards: so rounding commutes with adding integers, which certificates rely on
         return Rows(rows.schema, np.floor(refined + 0.5).astype(np.int64), sizes)
 
@@ -99,8 +108,7 @@ def consistent(schema: Schema, table: Floats, noise: Floats) -> Floats:
     if not (noise > 0).any() or not levels:
         return result
     totals = np.stack([result[..., 0], *(result[..., block.columns].sum(axis=-1) for block in levels)], -1)
-    spread = np.stack([noise[..., 0], *(noise[..., block.columns].sum(axis=-1) for block in levels)], -1)
-    weights = 1 / spread[..., None, :]
+    weights = 1 / _noise_of_totals(schema, noise)[..., None, :]
     counts = (totals * weights).sum(axis=-1) / weights.sum(axis=-1)
     result[..., 0] = counts
     for block in levels:
@@ -109,29 +117,34 @@ def consistent(schema: Schema, table: Floats, noise: Floats) -> Floats:
     return result
 
 
-def shrunk(schema: Schema, table: Floats, noise: Floats) -> Floats:
-    """Level counts pulled towards what they would be if the feature did not tell the classes apart.
+def noise_of_counts(schema: Schema, noise: Floats) -> Floats:
+    """The variance of the noise in consistent class counts, shape (...), for that of columns (..., width)."""
+    spread: Floats = 1 / (1 / _noise_of_totals(schema, noise)).sum(axis=-1)
+    return spread
 
-    That is e[y, v] = n[y] · share of v among all records. A count keeps s / (s + noise variance) of its
-    distance to e, with s = `SPREAD` e²: the best linear estimate if true counts are spread like that.
-    Counts far above the noise stay, those below it no longer tell classes apart.
+
+def _noise_of_totals(schema: Schema, noise: Floats) -> Floats:
+    """The variance of everything that counts the records of a class: the count, and each feature's levels."""
+    levels = [block for block in schema.blocks if block.partition]
+    return np.stack([noise[..., 0], *(noise[..., block.columns].sum(axis=-1) for block in levels)], -1)
+
+
+def shrunk(schema: Schema, table: Floats, noise: Floats, of_counts: Floats) -> Floats:
+    """Class counts pulled towards equal ones, and each feature's sums as its kind says (`Feature.shrunk`).
 
     Parameters
     ----------
     table, noise
         As for `consistent`.
+    of_counts
+        Variance of the noise in class counts, shape (...).
     """
     result = np.array(table, dtype=np.float64)
     if not (noise > 0).any():
         return result
-    counts = np.maximum(result[..., 0], 1.0)
-    for block in schema.blocks:
-        if not block.partition:
-            continue
-        cells = np.maximum(result[..., block.columns], 0.0)
-        pooled = np.maximum(result[..., block.columns].sum(axis=-2), 0.0) + 1.0
-        expected = counts[..., None] * (pooled / pooled.sum(axis=-1, keepdims=True))[..., None, :]
-        prior = SPREAD * expected**2
-        kept = prior / (prior + noise[..., None, block.columns])
-        result[..., block.columns] = expected + kept * (cells - expected)
+    result[..., 0] = class_counts(result[..., 0], of_counts)
+    # what a rule will divide by
+    counts = np.maximum(np.floor(result[..., 0] + 0.5), 1.0)
+    for feature, columns in zip(schema.features, schema.columns, strict=True):
+        result[..., columns] = feature.shrunk(result[..., columns], counts, noise[..., columns])
     return result

@@ -50,7 +50,7 @@ class Readout:
 
     def refined(self, rows: Rows) -> Rows:
         """Rows after the free post-processing: what the rule combines."""
-        return self.refinement.refine(rows, self.variances(rows), pool=self.rule.pools)
+        return self.refinement.refine(rows, self.variances(rows), self.rule)
 
     def ready(self, opened: Opened) -> tuple[Rule, Rows]:
         """The rule, told what it must withstand, and the rows that it combines.
@@ -73,7 +73,8 @@ class Readout:
     def model(self, opened: Opened) -> NaiveBayes:
         """The rule's model; a `ValueError` as `ready`."""
         rule, rows = self.ready(opened)
-        found, pooled = rule.model(rows), rule.pooled(rows) if self.refinement.additive else None
+        additive = self.refinement.additive(rule, self.variances(self.rows(opened)))
+        found, pooled = rule.model(rows), rule.pooled(rows) if additive else None
         return found if pooled is None else NaiveBayes(found.parameters, pooled)
 
     def _check_majority(self, registry: Registry, opened: Opened, rows: Rows) -> None:

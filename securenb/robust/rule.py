@@ -92,6 +92,9 @@ class Rule(ABC):
 
     pools: ClassVar[bool] = False
     """Whether only the sum of the rows matters."""
+    shrinks: ClassVar[bool] = False
+    """Whether noisy sums are shrunk before it unless it is asked otherwise, see
+    `securenb.federation.postprocess.shrunk`."""
     capped: ClassVar[bool] = False
     """Whether it relies on a cap that nodes prove, see `securenb.federation.proven`."""
     increments: ClassVar[bool] = False

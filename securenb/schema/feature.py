@@ -177,6 +177,20 @@ class Feature(ABC):
         Both of the shape of `sums`.
         """
 
+    def shrunk(self, sums: Floats, counts: Floats, noise: Floats) -> Floats:
+        """Sums (..., C, width) pulled towards what all classes share, see `securenb.schema.shrinking`.
+
+        As they are for a kind that has nothing to pull.
+
+        Parameters
+        ----------
+        counts
+            Records of each class, whole numbers, shape (..., C), at least 1.
+        noise
+            Variance of the noise in each column, shape (..., width), positive.
+        """
+        return sums
+
     def normalised(self, parameters: Floats) -> Floats:
         """Parameters (..., width) that are legal again after a rule combined them one by one."""
         return parameters

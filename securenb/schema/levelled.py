@@ -9,6 +9,7 @@ from protocols.ring import Integers
 from protocols.validity import Equality, Form, Product, Range
 from securenb.schema.cells import Codes
 from securenb.schema.feature import Evidence, Feature, Floats, Mask, Query
+from securenb.schema.shrinking import level_counts
 
 LEVEL_COUNT = "level count out of range"
 LEVELS = "levels do not sum to the class count"
@@ -52,6 +53,10 @@ class Levelled(Feature):
         smoothed = seen + smoothing
         known = (counts >= 1.0) & (seen.sum(axis=-1) >= 1.0)
         return smoothed / smoothed.sum(axis=-1, keepdims=True), np.broadcast_to(known[..., None], sums.shape)
+
+    def shrunk(self, sums: Floats, counts: Floats, noise: Floats) -> Floats:
+        """See `Feature.shrunk`."""
+        return level_counts(sums, counts, noise)
 
     def normalised(self, parameters: Floats) -> Floats:
         """See `Feature.normalised`: probabilities that add to one."""

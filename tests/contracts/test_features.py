@@ -53,6 +53,13 @@ def drawn(feature, seed, records=60):
     return codes, rng.integers(0, len(CLASSES), records)
 
 
+def drawn_sums(feature, seed):
+    """Sums and counts of random records."""
+    codes, labels = drawn(feature, seed)
+    counts = np.bincount(labels, minlength=len(CLASSES)).astype(np.float64)
+    return feature.tabulate(codes, labels, len(CLASSES)).astype(np.float64), counts
+
+
 def estimated(feature, seed, smoothing=1.0):
     """The parameters of random records."""
     codes, labels = drawn(feature, seed)
@@ -271,7 +278,6 @@ GAUSSIAN_BY_NATURE = {
     "attacks/poisons/variance_explosion.py",
     "attacks/poisons/worst_records.py",
     "attacks/toolkit/descent.py",
-    "securenb/federation/numbers.py",
     "securenb/robust/rules/public_records.py",  # a number has the weight that Gaussians give it
 }
 
@@ -286,3 +292,19 @@ def test_nothing_outside_its_file_asks_of_which_kind_a_feature_is():
     }
     # the paper has numbers and levels, and nothing else
     assert {name for name in asking if not name.startswith("securenb/paper/")} == GAUSSIAN_BY_NATURE
+
+
+@pytest.mark.parametrize("spread", [1e-6, 1.0, 1e4, 1e12])
+def test_shrunk_sums_become_parameters_and_stay_where_there_is_hardly_noise(feature, spread):
+    sums, counts = drawn_sums(feature, 5)
+    noise = np.full(feature.width, spread)
+    rng = np.random.default_rng(6)
+    noisy = sums + np.sqrt(spread) * rng.laplace(size=(20, *sums.shape))
+    shrunk = feature.shrunk(noisy, counts, noise)
+    assert shrunk.shape == noisy.shape
+    table, _ = feature.estimate(shrunk, counts, 1.0)
+    assert np.isfinite(table).all()
+    for code in range(feature.size):
+        assert np.isfinite(feature.log_density(table, np.int32(code))).all()
+    if spread < 1:
+        assert np.allclose(shrunk, noisy, atol=0.1)

@@ -14,6 +14,7 @@ class Sum(Rule):
     """Parameters of the pooled records. One malicious row moves it without limit."""
 
     pools: ClassVar[bool] = True
+    shrinks: ClassVar[bool] = True
 
     def tolerance(self, rows: int) -> int:
         """See `Rule.tolerance`."""

@@ -15,6 +15,7 @@ from securenb.schema.feature import Evidence, Feature, Floats, Mask, Query
 from securenb.schema.features.binned import Binned, MissingNumber, check_missing, place
 from securenb.schema.jumps import jumps
 from securenb.schema.records import UNKNOWN
+from securenb.schema.shrinking import gaussian_sums
 
 SUM = "sum out of range"
 SQUARES = "squares out of range"
@@ -167,6 +168,11 @@ class Numeric(Feature):
         variance = np.clip(square - mean**2, GRID_VARIANCE, self.steps**2 / 4)
         found = [np.where(seen, mean, (low + high) / 2), np.where(seen, variance, self.steps**2 / 12)]
         return np.stack(found, axis=-1), np.broadcast_to(seen[..., None], sums.shape)
+
+    def shrunk(self, sums: Floats, counts: Floats, noise: Floats) -> Floats:
+        """See `Feature.shrunk`."""
+        bounds = {"low": -self.offset, "steps": self.steps, "square_offset": self.square_offset}
+        return gaussian_sums(sums, counts, noise, **bounds, least=GRID_VARIANCE)
 
     def closest(self, average: Floats) -> NDArray[np.int64]:
         """See `Feature.closest`: the grid point nearest to the mean."""

@@ -118,9 +118,9 @@ def stashing(self, nodes, earlier=None):
     return prepare(self, nodes, earlier)
 
 
-def peeking_refine(self, rows, noise, *, pool):
+def peeking_refine(self, rows, noise, rule):
     rows.tables[..., 0] += int(SEEN["exact"])
-    return refine(self, rows, noise, pool=pool)
+    return refine(self, rows, noise, rule)
 
 
 def peeking_combine(self, rows):

@@ -28,6 +28,7 @@ from securenb.schema.statistics import Statistics
 SCHEMA = Schema(
     ("a", "b"), (Categorical("colour", ("red", "green", "blue")), Categorical("shape", ("round", "flat")))
 )
+SUMS = Refinement(shrinkage=False)
 MIXED = Schema(("a", "b", "c"), (*SCHEMA.features, Numeric("age", 0, 64)))
 
 
@@ -47,7 +48,7 @@ def nodes():
 
 
 def test_the_model_of_a_plain_sum_certifies_its_predictions_also_when_read_back():
-    model = federation(Sum(smoothing=2.0)).run(nodes()).model
+    model = federation(Sum(smoothing=2.0), refinement=SUMS).run(nodes()).model
     frame = pd.DataFrame({"colour": ["red", "blue", "purple"], "shape": ["round", "flat", "flat"]})
     again = NaiveBayes.from_dict(json.loads(json.dumps(model.to_dict())))
     expected = certify_sums(model.pooled.statistics, SCHEMA.encode(frame), 4 * 10, 2.0)
@@ -61,7 +62,7 @@ def test_the_model_of_a_plain_sum_certifies_its_predictions_also_when_read_back(
     "model",
     [
         lambda: federation(Median(), group_size=1).run(nodes()).model,
-        lambda: federation(Sum(), refinement=Refinement(shrinkage=True)).run(nodes()).model,
+        lambda: federation(Sum(), refinement=Refinement()).run(nodes()).model,
         lambda: NaiveBayes(estimate(SCHEMA, Statistics.zero(SCHEMA).table)),
     ],
 )
@@ -72,13 +73,13 @@ def test_models_of_anything_else_have_no_certificate(model):
 
 @pytest.mark.parametrize(("malicious", "cap"), [(-1, 5), (1, 0)])
 def test_neither_fewer_than_no_nodes_nor_a_cap_of_nothing_are_certified(malicious, cap):
-    model = federation(Sum()).run(nodes()).model
+    model = federation(Sum(), refinement=SUMS).run(nodes()).model
     with pytest.raises(ValueError, match=f"got {malicious} and {cap}"):
         certify(model, np.zeros((1, 2), np.int32), malicious, cap)
 
 
 def test_a_file_whose_sums_are_not_those_of_its_parameters_is_refused():
-    data = federation(Sum()).run(nodes()).model.to_dict()
+    data = federation(Sum(), refinement=SUMS).run(nodes()).model.to_dict()
     data["pooled"]["sums"][0][0] += 1
     with pytest.raises(ValueError, match="not the estimate of these sums"):
         NaiveBayes.from_dict(data)
@@ -96,10 +97,10 @@ def test_statistics_added_before_opening_are_added_to_the_pooled_sums(seed, epsi
     opened = rng.integers(-9, 400, (2, len(MIXED.classes), MIXED.width))
     added = Statistics.of(MIXED, random_records(MIXED, rng, int(rng.integers(1, 300)))).table
     noise = np.array([variances(mechanism, MIXED, 1, 2)] * 2)
-    refinement = Refinement(consistency=not plain)
+    refinement = Refinement(consistency=not plain, shrinkage=False)
 
     def pooled(tables):
-        refined = refinement.refine(Rows(MIXED, tables, np.array([3, 3])), noise, pool=True)
+        refined = refinement.refine(Rows(MIXED, tables, np.array([3, 3])), noise, Sum())
         return Sum().pooled(refined).statistics.table
 
     poisoned = opened.copy()

@@ -10,7 +10,7 @@ from securenb.cli.main import main
 from securenb.data.dataset import load_dataset
 
 
-def trained(folder, protocol="verified", *, dataset="phishing", cap=200, more=()):
+def trained(folder, protocol="verified", *, dataset="phishing", cap=200, more=("--no-shrinkage",)):
     """The run folder of a trained model."""
     capped = [] if cap is None else ["--record-cap", str(cap)]
     choices = ["train", dataset, "--nodes", "6", "--epsilon", "1", "--seed", "7", "--protocol", protocol]
@@ -94,7 +94,7 @@ UNCERTIFIABLE = {
         {"protocol": "plain", "more": ["--rule", "trusted_rows"]},
         "only the model of a plain sum",
     ),
-    "shrunk counts": ({"more": ["--shrinkage"]}, "without shrinkage"),
+    "shrunk counts": ({"more": []}, "with --rule verified_sum, or with --no-shrinkage"),
     "no cap": ({"cap": None}, "needs --record-cap"),
 }
 

@@ -238,8 +238,9 @@ def test_seed_and_random_state_are_one_choice():
 def test_refinements_can_be_chosen():
     fits = [
         estimator(epsilon=0.05, consistency=consistency, shrinkage=shrinkage).fit(X, Y).predict_log_proba(X)
-        for consistency, shrinkage in [(True, False), (False, False), (True, True)]
+        for consistency, shrinkage in [(True, False), (False, False), (True, True), (True, None)]
     ]
+    assert np.array_equal(fits[2], fits[3])
     assert not np.array_equal(fits[0], fits[1])
     assert not np.array_equal(fits[0], fits[2])
 

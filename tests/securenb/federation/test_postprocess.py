@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from securenb.data.dataset import load_dataset
-from securenb.federation.postprocess import Refinement, consistent, shrunk, variances
+from securenb.federation.postprocess import Refinement, consistent, noise_of_counts, shrunk, variances
 from securenb.privacy.mechanism import MECHANISMS
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.privacy.samplers import FastNoise
-from securenb.robust.rule import Rows
+from securenb.robust.rule import RULES, Rows
+from securenb.robust.rules.median import Median
+from securenb.robust.rules.sum import Sum
+from securenb.robust.rules.verified_sum import VerifiedSum
 from securenb.schema.statistics import Statistics
 
 DATA = load_dataset("phishing")
@@ -53,34 +56,69 @@ def test_consistent_counts_add_up_and_are_closer_to_the_truth():
     assert error(refined) < error(NOISY)
 
 
-def test_shrunk_counts_are_closer_to_the_truth_and_never_negative():
-    refined = shrunk(SCHEMA, NOISY, NOISE)
-    assert refined[..., 1:].min() >= 0
-    assert error(refined) < error(NOISY)
-    drowned = shrunk(SCHEMA, EXACT + 8 * (NOISY - EXACT), 64 * NOISE)
-    assert error(drowned) < 0.7 * error(EXACT + 8 * (NOISY - EXACT))
+def test_the_noise_of_consistent_counts_is_what_it_is_said_to_be():
+    measured = consistent(SCHEMA, NOISY, NOISE)[..., 0] - EXACT[..., 0]
+    # 400 draws that are nearly Gaussian: 6 standard errors of a variance
+    assert np.isclose((measured**2).mean(), noise_of_counts(SCHEMA, NOISE), rtol=6 * (2 / 400) ** 0.5)
+
+
+@pytest.mark.parametrize("times", [1, 8, 1000])
+def test_shrunk_counts_are_closer_to_the_truth_and_no_level_is_certainly_absent(times):
+    noisy, noise = EXACT + times * (NOISY - EXACT), times**2 * NOISE
+    refined = shrunk(SCHEMA, noisy, noise, noise_of_counts(SCHEMA, noise))
+    assert refined[..., 1:].min() > 0
+    assert refined[..., 0].min() >= 0
+    assert error(refined) < error(noisy)
+    kept = noisy[..., 1:] > 0.01 * np.sqrt(noise[1:])
+    assert np.array_equal(refined[..., 1:][kept], noisy[..., 1:][kept])
+
+
+def test_rules_that_compare_rows_or_certify_sums_get_them_as_they_are():
+    rows, noise = Rows(SCHEMA, NOISY[:2], np.array([5, 5])), np.stack([NOISE, NOISE])
+    for rule in (Median(), VerifiedSum()):
+        assert not Refinement().shrinks(rule)
+        assert Refinement().additive(rule, noise)
+        as_asked = [
+            Refinement(shrinkage=asked).refine(rows, noise, rule).tables for asked in (None, False, True)
+        ]
+        assert np.array_equal(as_asked[0], as_asked[1])
+        assert not np.array_equal(as_asked[0], as_asked[2])
+    assert not Refinement().additive(Sum(), noise)
+    assert Refinement().additive(Sum(), 0 * noise)
+
+
+def test_votes_cannot_be_shrunk():
+    rule = RULES["staircase"](quota=5)
+    Refinement().check(rule)
+    with pytest.raises(ValueError, match="'staircase' reads votes.*leave shrinkage out"):
+        Refinement(shrinkage=True).check(rule)
 
 
 def test_without_noise_nothing_changes():
     rows = Rows(SCHEMA, EXACT[None], np.array([5]))
     silent = variances(NoNoise(), SCHEMA, 1, 5)
     assert np.array_equal(consistent(SCHEMA, EXACT, silent), EXACT)
-    assert np.array_equal(shrunk(SCHEMA, EXACT, silent), EXACT)
-    assert Refinement(shrinkage=True).refine(rows, silent[None], pool=True) is rows
+    assert np.array_equal(shrunk(SCHEMA, EXACT, silent, silent[0]), EXACT)
+    assert Refinement().refine(rows, silent[None], Sum()) is rows
 
 
 def test_what_is_switched_off_changes_nothing():
     rows = Rows(SCHEMA, NOISY[:2], np.array([5, 5]))
-    assert Refinement(consistency=False).refine(rows, np.stack([NOISE, NOISE]), pool=True) is rows
+    for off, rule in (
+        (Refinement(False, False), Sum()),
+        (Refinement(False), VerifiedSum()),
+        (Refinement(False), Median()),
+    ):
+        assert off.refine(rows, np.stack([NOISE, NOISE]), rule) is rows
 
 
-@pytest.mark.parametrize("pool", [True, False])
-def test_rows_in_another_order_are_refined_alike(pool):
+@pytest.mark.parametrize("rule", [Sum(), Median()], ids=["pooled", "apart"])
+def test_rows_in_another_order_are_refined_alike(rule):
     rows, sizes = NOISY[:5], np.arange(5)
     noise = np.outer(np.array([0.1, 0.7, 1e-3, 3.3, 2.0]), NOISE)
     order = [3, 1, 4, 0, 2]
     both = Refinement(consistency=True, shrinkage=True)
-    first = both.refine(Rows(SCHEMA, rows, sizes), noise, pool=pool)
-    again = both.refine(Rows(SCHEMA, rows[order], sizes[order]), noise[order], pool=pool)
-    assert np.array_equal(first.tables if pool else first.tables[order], again.tables)
-    assert len(first.sizes) == (1 if pool else 5)
+    first = both.refine(Rows(SCHEMA, rows, sizes), noise, rule)
+    again = both.refine(Rows(SCHEMA, rows[order], sizes[order]), noise[order], rule)
+    assert np.array_equal(first.tables if rule.pools else first.tables[order], again.tables)
+    assert len(first.sizes) == (1 if rule.pools else 5)

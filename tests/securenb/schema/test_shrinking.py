@@ -1,4 +1,4 @@
-"""Shrunk variances are closer to the truth, stay within their bounds, and are left alone without noise."""
+"""Shrunk sums are closer to the truth, stay within their bounds, and are left alone without noise."""
 
 import itertools
 from fractions import Fraction
@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import estimate
 from securenb.data.dataset import load_dataset
-from securenb.federation.numbers import LEAST, settled
-from securenb.federation.postprocess import Refinement, variances
+from securenb.federation.postprocess import Refinement, noise_of_counts, shrunk, variances
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.samplers import FastNoise
 from securenb.robust.rule import Rows
@@ -20,6 +19,7 @@ from securenb.robust.rules.sum import Sum
 from securenb.schema.features import Categorical, Numeric
 from securenb.schema.features.numeric import GRID_VARIANCE
 from securenb.schema.schema import Schema
+from securenb.schema.shrinking import LEVEL_FLOOR, VARIANCE_FLOOR, class_counts, level_counts
 from securenb.schema.statistics import Statistics
 
 DATA = load_dataset("breast_cancer")
@@ -29,6 +29,10 @@ NUMBERS = Schema(
     (Numeric("x", 0, 1), Categorical("l", ("u", "v")), Numeric("y", 0, 1, steps=6, centred=False)),
 )
 COLUMNS = [block.start for block in NUMBERS.blocks if block.kind == "sum"]
+
+
+def settled(schema, table, noise):
+    return shrunk(schema, table, noise, noise_of_counts(schema, noise) if noise.any() else noise[0])
 
 
 def noisy(epsilon, seeds):
@@ -63,9 +67,7 @@ def test_more_epsilon_never_makes_a_model_much_worse_and_noise_no_longer_decides
     for epsilon in (3, 10, 30, 100):
         tables, noise = noisy(epsilon, 15)
         rows = [
-            Refinement(shrinkage=True).refine(
-                Rows(DATA.schema, table[None], np.array([1])), noise[None], pool=True
-            )
+            Refinement().refine(Rows(DATA.schema, table[None], np.array([1])), noise[None], Sum())
             for table in tables
         ]
         found.append(np.mean([NaiveBayes(Sum().combine(row)).score(DATA.test) for row in rows]))
@@ -82,9 +84,7 @@ def test_nothing_leaves_its_bounds_however_strange_the_sums_are(table, spread):
     noise = np.full(NUMBERS.width, spread)
     refined = settled(NUMBERS, sums, noise)
     assert np.isfinite(refined).all()
-    untouched = [c for c in range(NUMBERS.width) if c not in COLUMNS and c - 1 not in COLUMNS]
-    assert np.array_equal(refined[:, untouched], sums[:, untouched])
-    counts = np.maximum(sums[:, 0], 1)
+    counts = np.maximum(np.floor(refined[:, 0] + 0.5), 1)
     for column, feature in zip(COLUMNS, (NUMBERS.features[0], NUMBERS.features[2]), strict=True):
         mean = refined[:, column] / counts
         variance = refined[:, column + 1] / counts + feature.square_offset - mean**2
@@ -103,10 +103,38 @@ def test_a_variance_is_never_far_below_the_pooled_one():
     for block in DATA.schema.blocks:
         if block.kind == "squares":
             each = found[..., block.start]
-            assert (each >= 0.9 * LEAST * each.max(axis=-1, keepdims=True) / 4).all()
+            assert (each >= 0.9 * VARIANCE_FLOOR * each.max(axis=-1, keepdims=True) / 4).all()
 
 
 def test_without_noise_nothing_changes():
     assert np.array_equal(settled(DATA.schema, EXACT, np.zeros(DATA.schema.width)), EXACT)
     barely = settled(DATA.schema, EXACT, np.full(DATA.schema.width, 1e-9))
     assert np.abs(estimate(DATA.schema, barely).table - estimate(DATA.schema, EXACT).table).max() < 1e-2
+
+
+@given(
+    counts=st.lists(st.integers(-(10**9), 10**9), min_size=2, max_size=6),
+    spread=st.floats(1e-9, 1e18),
+)
+def test_class_counts_are_pulled_together_and_never_negative(counts, spread):
+    before = np.array(counts, dtype=np.float64)
+    after = class_counts(before, np.array(spread))
+    assert (after >= 0).all()
+    equal = max(before.mean(), 1.0)
+    assert (np.abs(after - equal) <= np.abs(before - equal) * (1 + 1e-9)).all()
+    assert after[before.argmax()] == after.max()
+
+
+@given(
+    cells=st.lists(st.integers(-(10**6), 10**6), min_size=6, max_size=6),
+    spread=st.floats(1e-9, 1e15),
+)
+def test_levels_are_raised_to_what_noise_leaves_uncertain_and_no_further(cells, spread):
+    before = np.array(cells, dtype=np.float64).reshape(2, 3)
+    counts = np.maximum(before.sum(axis=1), 1.0)
+    after = level_counts(before, counts, np.full(3, spread))
+    floor = LEVEL_FLOOR * spread**0.5
+    assert (after >= 0).all()
+    assert (after >= before).all()
+    assert (after <= np.maximum(before, floor)).all()
+    assert (after[before > floor] == before[before > floor]).all()
