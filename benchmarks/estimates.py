@@ -5,7 +5,7 @@
     python -m benchmarks.estimates --plot docs/privacy
 
 The sum of statistics and of all noise is taken without running a protocol, because every protocol opens
-exactly that sum (a contract test). That no cell of a fixed table gets worse is the claim `shrinkage` of the evidence.
+exactly that sum (a contract test). The claim `shrinkage` of the evidence says that nothing gets worse.
 """
 
 import argparse

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-COUNT_WIDTH = 1.0
+COUNT_WIDTH = 3.0
 """Prior variance of a class's count around equal ones, over the square of these."""
 
 SHARE_WIDTH = 1.0
