@@ -14,13 +14,17 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
+import altair as alt
 import numpy as np
+import pandas as pd
 
 from benchmarks.problems import Problem, shipped
 from securenb.bayes.parameters import Floats, estimate
 from securenb.experiments.montecarlo import GroupNoise, Scorer
 from securenb.federation.postprocess import Refinement, variances
 from securenb.privacy.mechanism import MECHANISMS
+from securenb.report.charts import styled
+from securenb.report.picture import save, specification
 from securenb.robust.rule import Rows
 from securenb.robust.rules.sum import Sum
 from securenb.schema import shrinking
@@ -119,22 +123,26 @@ def sensitivity(seeds: int) -> None:
 
 
 def plot(folder: Path, seeds: int) -> None:
-    """Draw balanced accuracy over epsilon for every problem."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(14, 12), layout="constrained")
-    for axes, (name, numeric) in zip(figure.subplots(4, 4).flat, SHOWN, strict=False):
+    """Draw `accuracy-over-epsilon.png` into a folder."""
+    lines = []
+    for name, numeric in SHOWN:
         problem = shipped(name, numeric)
-        found = np.array([scores(problem, e, seeds, (BEFORE, AFTER)).mean(axis=-1)[:, 1] for e in EPSILONS])
-        for at, label in enumerate(("before", "after")):
-            axes.plot(list(map(float, EPSILONS)), found[:, at], marker="o", markersize=3, label=label)
-        axes.axhline(without_noise(problem)[1], color="grey", linestyle=":", label="no noise")
-        axes.set(xscale="log", title=problem.name, ylim=(0, 1))
-    figure.axes[0].legend()
-    figure.supxlabel("epsilon (add/remove), one shared dose")
-    figure.supylabel("balanced accuracy")
-    folder.mkdir(parents=True, exist_ok=True)
-    figure.savefig(folder / "accuracy-over-epsilon.png", dpi=90)
+        for epsilon in EPSILONS:
+            found = scores(problem, epsilon, seeds, (BEFORE, AFTER)).mean(axis=-1)[:, 1].tolist()
+            labels = ("before", "after", "no noise")
+            for label, balanced in zip(labels, (*found, float(without_noise(problem)[1])), strict=True):
+                lines.append((problem.name, float(epsilon), label, balanced))
+    frame = pd.DataFrame(lines, columns=["data", "epsilon", "line", "balanced"])
+    base = alt.Chart(frame).encode(
+        x=alt.X("epsilon:Q", scale=alt.Scale(type="log")),
+        y=alt.Y("balanced:Q", title="balanced accuracy"),
+        color=alt.Color("line:N", sort=["before", "after", "no noise"]),
+    )
+    order = [shipped(name, numeric).name for name, numeric in SHOWN]
+    panels = base.mark_line(point=True).properties(width=200, height=150)
+    panels = panels.facet(alt.Facet("data:N", sort=order), columns=4)
+    folder.mkdir(exist_ok=True)
+    save(specification(styled(panels, fit=False)), folder, "accuracy-over-epsilon")
 
 
 def main() -> None:

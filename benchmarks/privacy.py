@@ -22,7 +22,7 @@ from protocols.opened import Opened
 from protocols.protocol import PROTOCOLS
 from securenb.bayes.model import NaiveBayes
 from securenb.data.dataset import Dataset, load_dataset
-from securenb.federation.postprocess import Refinement, variances
+from securenb.federation.postprocess import USUAL, variances
 from securenb.paper.records import load_paper_data
 from securenb.paper.trials import AsPublished
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
@@ -41,7 +41,6 @@ class Case:
     dataset: str
     numeric: str
     epsilon: str
-    shrinkage: bool = False
 
 
 CASES = (
@@ -49,7 +48,6 @@ CASES = (
     Case("mushroom", "gaussian", "1"),
     Case("adult", "gaussian", "1"),
     Case("adult", "histogram", "0.1"),
-    Case("adult", "histogram", "0.1", shrinkage=True),
 )
 
 
@@ -60,12 +58,11 @@ def scores(data: Dataset, case: Case, nodes: int, among: int, seeds: int) -> tup
     exact = Statistics.of(schema, data.train).vector() * mechanism.grid
     noise = variances(mechanism, schema, among, nodes)[None]
     members = (tuple(f"node {index}" for index in range(nodes)),)
-    accuracy, balanced = [], []
+    accuracy, balanced, rule = [], [], Sum()
     for seed in range(seeds):
         share = mechanism.share(schema, among, FastNoise(np.random.default_rng(seed)), nodes)
         rows = Rows.of(schema, Opened((exact + share)[None], members, ()), mechanism.grid)
-        refined = Refinement(shrinkage=case.shrinkage).refine(rows, noise, pool=True)
-        model = NaiveBayes(Sum().combine(refined))
+        model = NaiveBayes(rule.combine(USUAL.refine(rows, noise, rule)))
         accuracy.append(model.score(data.test))
         balanced.append(model.balanced_score(data.test))
     error = float(np.std(accuracy, ddof=1) / np.sqrt(seeds))
@@ -73,7 +70,6 @@ def scores(data: Dataset, case: Case, nodes: int, among: int, seeds: int) -> tup
 
 
 PLOTTED = (10, 30, 100, 300, 1000)
-PANELS = [case for case in CASES if not case.shrinkage]
 
 
 def published(case: Case, seeds: int) -> list[tuple[float, float]]:
@@ -88,7 +84,7 @@ def published(case: Case, seeds: int) -> list[tuple[float, float]]:
 def plot(folder: Path, seeds: int) -> None:
     """Draw `accuracy-over-nodes.png` into a folder."""
     parts = []
-    for case in PANELS:
+    for case in CASES:
         data = load_dataset(case.dataset, numeric=case.numeric)  # type: ignore[arg-type]
         survivors = PROTOCOLS["secagg"]().survivors
         lines = {
@@ -107,7 +103,7 @@ def plot(folder: Path, seeds: int) -> None:
     base = alt.Chart(frame).encode(x=alt.X("nodes:Q", scale=alt.Scale(type="log")), color="line:N")
     means = base.mark_line(point=True).encode(y=alt.Y("mean:Q", title="test accuracy"))
     layers = alt.layer(base.mark_rule().encode(y="low:Q", y2="high:Q"), means, data=frame)
-    panels = layers.properties(width=220, height=220).facet("panel:N", columns=len(PANELS))
+    panels = layers.properties(width=220, height=220).facet("panel:N", columns=len(CASES))
     folder.mkdir(exist_ok=True)
     save(specification(styled(panels, fit=False)), folder, "accuracy-over-nodes")
 
@@ -126,7 +122,7 @@ def main() -> None:
     print("| --- | --- | --- | --- |")
     for case in CASES:
         data = load_dataset(case.dataset, numeric=case.numeric)  # type: ignore[arg-type]
-        label = f"{case.dataset}, {case.numeric}{', shrinkage' if case.shrinkage else ''}, {case.epsilon}"
+        label = f"{case.dataset}, {case.numeric}, {case.epsilon}"
         for nodes in arguments.nodes:
             shown = []
             for among in (PROTOCOLS["secagg"]().survivors(nodes), 1):

@@ -22,7 +22,7 @@ ALLOWED = 0.05
 
 
 class Shrinkage(Claim):
-    """Accuracy and balanced accuracy, paired by seed; shipped data, wine and iris, then synthetic problems."""
+    """Accuracy and balanced accuracy, paired by seed: shipped data, wine, iris, then synthetic problems."""
 
     says = (
         "With shrinkage neither accuracy nor balanced accuracy is worse by more than .3 points "
