@@ -1,5 +1,6 @@
 """The coordinator: proposes a plan, runs the aggregator's party over Flower, keeps what came of it."""
 
+import hashlib
 import json
 import re
 import tomllib
@@ -20,7 +21,7 @@ from protocols.party import AGGREGATOR, PartyId
 from protocols.primitives.identity import Identity, Roster
 from protocols.schemes._double_masking.protocol import DoubleMasking
 from securenb.data.reader import read_records
-from securenb.deploy.keys import read_identity, read_roster
+from securenb.deploy.keys import read_identity, read_roster, read_seed
 from securenb.deploy.limits import check_relayed
 from securenb.deploy.log import Log
 from securenb.deploy.plan import Opening, Plan, propose
@@ -31,6 +32,7 @@ from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.tables import write_table
 from securenb.federation.federation import Federation
 from securenb.federation.round import Round
+from securenb.report.receipt import RECEIPT, receipt_of, signed
 from securenb.report.record import round_figures, write_rounds
 from securenb.robust.spec import choose_rule
 from securenb.schema.records import Records
@@ -195,7 +197,7 @@ class Coordinator:
                 if party not in present:
                     log.write("absent", party=party)
             round_ = self._round(plan, federation, carrier, present, log)
-            self._keep(folder / RESULT, scenario, federation, round_)
+            self._keep(folder / RESULT, scenario, plan, federation, round_)
             log.write("opened", rows=len(round_.opened.members), nodes=sum(map(len, round_.opened.members)))
         except (Abort, ValueError, OSError) as error:
             log.write("aborted", why=str(error))
@@ -231,7 +233,9 @@ class Coordinator:
                 log.write("blamed", party=blame.whom, by=blame.by, why=blame.reason)
         return federation.concluded(opened, session.groups, run.transcript)
 
-    def _keep(self, out: Path, scenario: RoundChoices, federation: Federation, round_: Round) -> None:
+    def _keep(
+        self, out: Path, scenario: RoundChoices, plan: Plan, federation: Federation, round_: Round
+    ) -> None:
         with run_folder(out) as folder:
             figures = round_figures(round_, self._test(scenario))
             write_table(pd.DataFrame([figures]), folder / "results.csv")
@@ -245,7 +249,17 @@ class Coordinator:
             (folder / "opened.json").write_text(json.dumps(rows) + "\n", encoding="utf-8")
             write_rounds(folder, {scenario.protocol: (round_, federation.protocol)})
             # not this process's own command, which is Flower's and has a token in it
-            write_manifest(folder, scenario, digests=round_.digests(), command=["securenb", "deploy", "run"])
+            write_manifest(
+                folder,
+                scenario,
+                digests=round_.digests(),
+                schema=self.schema.digest.hex(),
+                session=plan.session_id.hex(),
+                plan=hashlib.sha256(msgspec.msgpack.encode(plan)).hexdigest(),
+                command=["securenb", "deploy", "run"],
+            )
+            seed = read_seed(self.folder / "identity.key")
+            (folder / RECEIPT).write_bytes(signed(receipt_of(folder), AGGREGATOR, seed))
 
     def _test(self, scenario: RoundChoices) -> Records | None:
         if scenario.test_file is None:

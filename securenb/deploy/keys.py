@@ -33,12 +33,19 @@ def make_identity(path: Path) -> Identity:
     return Identity(seed)
 
 
-def read_identity(path: Path) -> Identity:
-    """The signing key in a file; a `ValueError` that names it otherwise."""
+def read_seed(path: Path) -> bytes:
+    """The 32 secret bytes of a signing key in a file; a `ValueError` that names it otherwise."""
     try:
-        return Identity(bytes.fromhex(path.read_text(encoding="ascii")))
+        seed = bytes.fromhex(path.read_text(encoding="ascii"))
+        Identity(seed)
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: holds no identity key ({type(error).__name__})") from None
+    return seed
+
+
+def read_identity(path: Path) -> Identity:
+    """The signing key in a file; a `ValueError` as of `read_seed`."""
+    return Identity(read_seed(path))
 
 
 def write_roster(path: Path, keys: Mapping[PartyId, bytes]) -> None:

@@ -17,7 +17,7 @@ from securenb.robust.rules.sum import Sum
 from securenb.robust.spec import choose_rule, spell_rule
 from securenb.schema.schema import Schema
 
-VERSION = 2
+VERSION = 3
 """Raised whenever parties of two releases of securenb could not run together."""
 
 
@@ -38,6 +38,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Whether nodes prove their exact statistics, and aggregators add the noise.
     rule
         Spec of the rule where sites send what it asks for instead of statistics; else `sum`.
+    witnesses
+        How many cells that no record touches are behind the statistics; 0 for none.
     seed
         Makes the round a simulation, in which nothing is secret; sites must have agreed to such.
     """
@@ -56,6 +58,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     record_cap: int
     proven: bool
     rule: str
+    witnesses: int
     seed: int | None
 
     def federation(self, schema: Schema, rule: Rule | None = None) -> Federation:
@@ -68,6 +71,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             colluding=self.colluding,
             record_cap=self.record_cap,
             proven=self.proven,
+            witnesses=self.witnesses,
             seed=self.seed,
         )
 
@@ -106,6 +110,7 @@ def propose(scenario: Choices, federation: Federation, groups: Groups) -> tuple[
         record_cap=federation.record_cap,
         proven=federation.proven,
         rule=spell_rule(federation.rule if federation.rule.increments else Sum()),
+        witnesses=federation.witnesses,
         seed=scenario.seed,
     )
     return plan, session

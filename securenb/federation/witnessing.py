@@ -71,4 +71,5 @@ def witnesses_of(noise: NoisePlan, groups: Groups, opened: Opened, ledger: Ledge
             if group == place[members[0]]:
                 less = f"{what} without the draws of {who}"
                 readings.append(Reading(less, among, noise.aggregators - 1, cells - drawn))
-    return Witnesses(event, noise.mechanism.delta, tuple(readings))
+    # of a row whose doses others drew, this party knows no draws
+    return Witnesses(event, noise.mechanism.delta, tuple(readings)) if readings else None

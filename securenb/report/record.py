@@ -1,8 +1,9 @@
 """One round as plain values: what a report says of it later."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ from protocols.engines.transcript import ROLES
 from protocols.protocol import Protocol
 from securenb.experiments.intervals import over_records
 from securenb.federation.round import Round
-from securenb.privacy.ledger import shown
-from securenb.privacy.sensitivity import ADJACENCIES
+from securenb.privacy.ledger import Ledger, Seen, shown
+from securenb.privacy.sensitivity import ADJACENCIES, Adjacency
 from securenb.privacy.witness_record import write as write_witnesses
 from securenb.schema.records import Records
 
@@ -43,18 +44,7 @@ def round_record(round_: Round, protocol: Protocol) -> dict[str, Any]:
         ],
         "rows": [len(members) for members in round_.opened.members],
         "lost": [{"missing": list(lost.missing), "reason": lost.reason} for lost in round_.opened.lost],
-        "charges": [
-            {
-                "seen by": "all" if seen == "row" else "the aggregator",
-                "what": "opened rows" if seen == "row" else "nodes' vectors",
-                "adjacency": adjacency,
-                "epsilon": shown(round_.ledger.epsilon(adjacency, seen)),
-                "delta": round_.ledger.delta(seen),
-            }
-            for seen in ("row", "vector")
-            if any(release.seen == seen for release in round_.ledger.releases)
-            for adjacency in ADJACENCIES
-        ],
+        "charges": _charges(round_.ledger, round_.ledger.epsilon),
         "mechanisms": sorted({release.mechanism for release in round_.ledger.releases}),
         **(
             {}
@@ -67,6 +57,27 @@ def round_record(round_: Round, protocol: Protocol) -> dict[str, Any]:
         ],
         "left": [asdict(stop) for stop in transcript.stops],
     }
+
+
+def losses(ledger: Ledger, delta: float) -> list[dict[str, Any]]:
+    """What the events of a round cost, by who sees it: a whole node, where nodes are protected."""
+    return _charges(ledger, lambda adjacency, seen: ledger.composed(adjacency, delta, seen))
+
+
+def _charges(ledger: Ledger, epsilon: Callable[[Adjacency, Seen], Fraction | None]) -> list[dict[str, Any]]:
+    views: tuple[Seen, ...] = ("row", "vector")
+    return [
+        {
+            "seen by": "all" if seen == "row" else "the aggregator",
+            "what": "opened rows" if seen == "row" else "nodes' vectors",
+            "adjacency": adjacency,
+            "epsilon": shown(epsilon(adjacency, seen)),
+            "delta": ledger.delta(seen),
+        }
+        for seen in views
+        if any(release.seen == seen for release in ledger.releases)
+        for adjacency in ADJACENCIES
+    ]
 
 
 def round_figures(round_: Round, test: Records | None) -> dict[str, Any]:

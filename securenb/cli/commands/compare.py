@@ -72,6 +72,7 @@ def write(folder: Path, scenario: Scenario, data: Dataset, compared: Compared) -
         folder,
         scenario,
         data=data.digest,
+        schema=data.schema.digest.hex(),
         protocols=[line.protocol for line in compared.lines],
         digests={name: round_.digests() for name, round_ in compared.rounds.items()},
     )

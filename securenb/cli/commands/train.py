@@ -1,7 +1,7 @@
 """`securenb train`: one federated round, its model saved."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 import typer
@@ -28,7 +28,7 @@ from securenb.federation.round import Round
 from securenb.privacy.budget import Budget
 from securenb.privacy.journal import LedgerFile
 from securenb.privacy.witness_record import report as report_witnesses
-from securenb.report.record import round_figures, write_rounds
+from securenb.report.record import losses, round_figures, write_rounds
 
 Unit = Literal["record", "node"]
 
@@ -65,6 +65,8 @@ def command(
     federation = scenario.federation(data)
     nodes = scenario.deal(data)
 
+    protection: dict[str, Any] = {"unit": unit, "ledger": None}
+
     def run() -> Round:
         contributions = federation.prepare(nodes)
         if ledger is not None and budget is not None:
@@ -72,6 +74,9 @@ def command(
             cap = federation.record_cap if unit == "node" else 1
             cost = federation.charged(contributions.groups, cap=cap)
             LedgerFile(ledger).pay(what, cost, Budget.parse(budget))
+            protection["ledger"] = LedgerFile(ledger).head()
+            if unit == "node":
+                protection.update(cap=cap, losses=losses(cost, federation.mechanism.delta))
         return federation.open(contributions)
 
     influence = None
@@ -86,7 +91,14 @@ def command(
             if 1 < len(round_.opened.members) <= MOST_ROWS:
                 influence = influences_in(federation, round_.opened, scenario.reference(data))
                 write_table(influence, folder / "influence.csv")
-            write_manifest(folder, scenario, data=data.digest, digests=round_.digests())
+            write_manifest(
+                folder,
+                scenario,
+                data=data.digest,
+                digests=round_.digests(),
+                schema=data.schema.digest.hex(),
+                privacy=protection,
+            )
     write_report(page)
     figures = round_figures(round_, data.test)
     if json:

@@ -19,6 +19,9 @@ from securenb.deploy.folder import APP, COORDINATOR
 from securenb.deploy.guard import REFUSED
 from securenb.deploy.log import Log
 from securenb.deploy.turn import ORDERING, RUNNING, held, is_held
+from securenb.privacy.witness_record import FILE as WITNESSES
+from securenb.privacy.witness_record import read as read_witnesses
+from securenb.privacy.witness_record import report as report_witnesses
 
 SUBMIT_SECONDS = 40
 DYING_SECONDS = 1.0
@@ -69,7 +72,12 @@ def command(
         console.show_json({"round": place.name, "opened": rows})
         return
     console.say((result / "results.csv").read_text(encoding="utf-8").strip())
-    console.say(f"written to {result if out is None else out}: results.csv, model.json, manifest.json")
+    if (result / WITNESSES).exists():
+        for witnesses in read_witnesses(result).values():
+            console.say(report_witnesses(witnesses))
+    console.say(
+        f"written to {result if out is None else out}: results.csv, model.json, manifest.json, receipt.json"
+    )
 
 
 def _round(
