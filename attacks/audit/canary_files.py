@@ -119,7 +119,10 @@ def _opened(run: Path, federation: Federation) -> dict[tuple[str, ...], Floats]:
     for row in _read(run / OPENED):
         sums = np.array(row["sums"], dtype=np.float64) / federation.mechanism.grid
         if len(sums) != federation.noise.length:
-            raise ValueError(f"{run} opened {len(sums)} numbers, and a row has {federation.noise.length}")
+            more = f" and {federation.witnesses} witness cells" if federation.witnesses else ""
+            raise ValueError(
+                f"{run} opened {len(sums)} numbers, the schema has {federation.schema.length}{more}"
+            )
         found[tuple(sorted(row["members"]))] = sums[: federation.schema.length]
     return found
 
