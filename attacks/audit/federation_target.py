@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from attacks.audit.black_box.outputs import Outputs
 from attacks.audit.contributors import charged_laws, contributors, dose_of, drawn_by_others, strays
+from attacks.audit.fewer import fewer_groups, smaller_groups
 from attacks.audit.full_node import filled, most_held
 from attacks.audit.path_checks import charged_again, fresh_bits, opened_as_sent, read_alone
 from attacks.audit.recording import SharedSource
 from attacks.audit.recording import traced as trace
-from attacks.audit.round_ends import ends, free_of_noise, peeking
+from attacks.audit.round_ends import ends, free_of_noise, opened_of_nothing, peeking
 from attacks.audit.round_runs import Added, Sender, learned, runs
 from attacks.audit.target import Contributed, Frozen, Line, Replay, Tape, Target, Values, View
 from protocols.grouping import Groups
@@ -32,9 +33,6 @@ from securenb.privacy.mechanisms.none import NoNoise
 from securenb.privacy.samplers import Noise
 from securenb.privacy.sensitivity import Adjacency
 from securenb.schema.records import Records
-
-FEW = 6
-"""Nodes in a group of the rounds that statistical levels run: a row of more nodes costs the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +103,7 @@ class FederationTarget(Target):
 
     def opened(self) -> Sequence[Sequence[str]]:
         """Members of each row that a round of nodes without records opens."""
-        federation = self.federation
-        empty = [Node(node.id, node.records[:0]) for node in self.nodes]
-        return federation.open(federation.prepare(empty), by="ideal").opened.members
+        return opened_of_nothing(self.federation, self.nodes)
 
     def uncharged(self) -> Sequence[str]:
         """See `Target.uncharged`; where vectors are read, each of them is a release, too."""
@@ -221,9 +217,10 @@ class FederationTarget(Target):
             return ()
         return free_of_noise(partial(self.release, self.nodes[0].records[:0]), self.cells())
 
-    def peeks(self, before: Records, after: Records) -> str:
+    def peeks(self, before: Records, after: Records, *, company: bool, noisy: bool) -> str:
         """See `Target.peeks`: two rounds of different records that open the same rows must end alike."""
-        return peeking((few := self.few()).federation, few.nodes, before, after)
+        few = self.few()
+        return peeking(few.federation, few.nodes, before, after, company=company, noisy=noisy)
 
     def contributed(self) -> Contributed | None:
         """See `Target.contributed`."""
@@ -245,19 +242,20 @@ class FederationTarget(Target):
         return {"node": len(self.nodes), "group": len(self.groups)}.get(self.view, 1)
 
     def few(self) -> "FederationTarget":
-        """See `Target.few`: as few nodes in each group as share a dose; a single vector stays what it is."""
-        if self.view == "node" or self.federation.doses:
+        """See `Target.few`: as few nodes in each group as share a dose, and few such groups."""
+        if self.federation.doses:
             return self
-        count = 1 if self.view == "group" else len(self.groups)
-        for size in range(FEW, self.size):
-            smaller = replace(self.federation, group_size=None if count == 1 else size)
-            subject = replace(self, federation=smaller, nodes=self.nodes[: size * count])
-            try:
-                if min(self.federation.noise.honest(size), len(subject.session.groups)) >= 1:
-                    return subject
-            except ValueError:
-                continue
-        return self
+        federation, nodes, size = self.federation, self.nodes, self.size
+        if self.view != "node":
+            count = 1 if self.view == "group" else len(self.groups)
+            federation, nodes = smaller_groups(federation, nodes, size, count)
+        if federation is self.federation and self.view != "model":
+            nodes = fewer_groups(federation, nodes, size)
+        return replace(self, federation=federation, nodes=nodes)
+
+    def contributors(self) -> int:
+        """See `Target.contributors`."""
+        return len(self.nodes)
 
     def sample(
         self, records: Any, columns: NDArray[np.int64], trials: int, rng: np.random.Generator

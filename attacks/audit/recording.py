@@ -1,18 +1,19 @@
 """Noise sources that write down who asks for what, and answer with nothing, or with a mark."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attacks.audit.target import Call, Frozen, Values
 from protocols.ring import Integers
 from securenb.federation.noise_plan import NoiseSources
 from securenb.privacy.box import Box
-from securenb.privacy.distributions import DiscreteGaussian
+from securenb.privacy.distributions import DiscreteGaussian, Distribution
 from securenb.privacy.joint import BoxMarginal
 from securenb.privacy.samplers import Noise
 
@@ -84,7 +85,8 @@ class Asked:
 def traced(added: Callable[[NoiseSources], Values]) -> tuple[Values, list[Call], list[Any]]:
     """What is released without noise, what is asked for, and the law of the noise on each coordinate.
 
-    Each request is answered with ones in turn, to see where it lands; `None` where none does.
+    Requests are answered with a mark each, to see where it lands; `None` where none does. Where a cell shows
+    anything but one mark, each request is answered with ones in turn.
 
     Parameters
     ----------
@@ -94,8 +96,9 @@ def traced(added: Callable[[NoiseSources], Values]) -> tuple[Values, list[Call],
     frozen = Frozen()
     values = added(SharedSource(frozen))
     laws: list[Any] = [None] * len(values)
+    shown = _marks_shown(added, frozen.calls, values)
     for index, (law, size) in enumerate(frozen.calls):
-        change = added(SharedSource(Frozen(index))) - values
+        change = added(SharedSource(Frozen(index))) - values if shown is None else shown == index
         reached = np.flatnonzero(change)
         one: Any = law
         if isinstance(law, DiscreteGaussian) and len(reached):
@@ -105,6 +108,36 @@ def traced(added: Callable[[NoiseSources], Values]) -> tuple[Values, list[Call],
                 one = BoxMarginal(law, int(change[column]) - 1)
             laws[column] = one if laws[column] is None else ("several laws", one, laws[column])
     return values, frozen.calls, laws
+
+
+def _marks_shown(
+    added: Callable[[NoiseSources], Values], calls: Sequence[Call], values: Values
+) -> NDArray[np.int64] | None:
+    """Which request lands on each coordinate, (d,), -1 for none; `None` unless each shows one whole mark."""
+    if any(isinstance(law, Box) for law, _ in calls):  # its draws are told apart by their places
+        return None
+    marks = np.append(np.random.default_rng(0).integers(1 << 39, 1 << 40, size=len(calls)), 0)
+    marked = Marked(marks)
+    landed = added(SharedSource(marked)) - values
+    if marked.calls != list(calls) or len(np.unique(marks)) < len(marks):
+        return None
+    order = np.argsort(marks)
+    at = order[np.clip(np.searchsorted(marks[order], landed), 0, len(marks) - 1)]
+    if not np.array_equal(marks[at], landed):
+        return None
+    return np.where(at == len(calls), -1, at)
+
+
+class Marked(Frozen):
+    """Answers each request with a number of its own."""
+
+    def __init__(self, marks: NDArray[np.int64]) -> None:
+        super().__init__()
+        self._marks = marks
+
+    def _answer(self, law: Distribution | Box, size: int) -> Integers:
+        self.calls.append((law, size))
+        return np.full(size, self._marks[min(len(self.calls), len(self._marks)) - 1])
 
 
 def recorded(who: str, size: int, added: Callable[[NoiseSources], Integers]) -> Asked:

@@ -34,6 +34,8 @@ LANDS = "noise lands on the same cells whatever the data"
 ANSWERED = "no pair of which exactly one is refused"
 RELATIONS = "no relation among cells is free of noise"
 PEEKS = "what follows the opened rows depends on nothing else"
+PEEKED = 8
+"""Pairs of neighbours of which rounds are run for that."""
 
 UNTOUCHED = "no record touches a witness cell, and each gets the noise of a class count"
 
@@ -151,17 +153,21 @@ def _within(target: Target, pair: Pair) -> bool:
 
 
 def _peeks(target: Target, pool: Any, neighbours: Neighbours) -> Finding:
-    chosen = [pair for pair in neighbours.pairs if not pair.random][:: max(1, len(neighbours.pairs) // 40)][
-        :8
-    ]
+    """Rounds that open the same rows and hold other records, with noise and without, in company and alone."""
+    chosen = [pair for pair in neighbours.pairs if not pair.random]
+    each = chosen[:: max(1, len(neighbours.pairs) // 40)][:PEEKED]
     most = target.most_records()
+    # what opens the same rows need not be neighbours: records by the hundred are beyond any threshold
+    crowd = Pair("a crowd of records, and none", tuple(neighbours.crowd)[:most], ())
+    tried = [(pair, at % 4 < 2, at % 2 == 0) for at, pair in enumerate(each)]
+    tried += [(crowd, company, noisy) for company in (False, True) for noisy in (False, True)]
     ended, why = 0, "every pair holds more records than a node may"
-    for pair in chosen:
+    for pair, company, noisy in tried:
         if most is not None and max(len(pair.before), len(pair.after)) > most:
             continue
         one, other = (pool[np.array(rows, dtype=np.int64)] for rows in (pair.before, pair.after))
         try:
-            found = target.peeks(one, other)
+            found = target.peeks(one, other, company=company, noisy=noisy)
         except ValueError as error:
             why = str(error)
             continue

@@ -1,11 +1,12 @@
 """What the ends of a round tell: cells that share noise, and models that look past the opened rows."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from attacks.audit.black_box.outputs import Outputs, finite
+from attacks.audit.recording import SharedSource
 from attacks.audit.round_runs import learned
 from attacks.audit.target import Frozen, Tape, Values
 from protocols.errors import Abort
@@ -15,6 +16,9 @@ from securenb.federation.federation import Federation
 from securenb.federation.round import Contributions, Round
 from securenb.privacy.samplers import Noise
 from securenb.schema.records import Records
+
+COMPANY = 20
+"""Records of nodes that are company: enough for rules that need every class in a row."""
 
 
 def free_of_noise(release: Callable[[Noise], Values], names: Sequence[str]) -> Sequence[str]:
@@ -43,44 +47,84 @@ def free_of_noise(release: Callable[[Noise], Values], names: Sequence[str]) -> S
     return found
 
 
-def peeking(federation: Federation, nodes: Sequence[Node], before: Records, after: Records) -> str:
+def opened_of_nothing(federation: Federation, nodes: Sequence[Node]) -> Sequence[Sequence[str]]:
+    """Members of the rows that a round of nodes without records opens."""
+    sent = federation.prepare([replace(node, records=node.records[:0]) for node in nodes])
+    try:
+        return federation.open(sent, by="ideal").opened.members
+    except ValueError:  # a rule may refuse such rows: they are opened all the same
+        return federation.opened(sent, by="ideal")[0].members
+
+
+@dataclass(frozen=True, eq=False)
+class Refused:
+    """A round that ended without a model.
+
+    Attributes
+    ----------
+    why
+        What it was refused for.
+    made
+        What post-processing and the rule had made of the opened rows by then.
+    """
+
+    why: str
+    made: Sequence[Floats] = ()
+
+
+def peeking(
+    federation: Federation,
+    nodes: Sequence[Node],
+    before: Records,
+    after: Records,
+    *,
+    company: bool = False,
+    noisy: bool = True,
+) -> str:
     """What differs in the ends of two rounds of different records that open the same rows, in words.
 
-    The first node holds the records, the others none, or one each. The second round is prepared with its
-    own, and opens what the first one sent.
+    The first node holds the records. The second round is prepared with its own, and opens what the first one
+    sent.
+
+    Parameters
+    ----------
+    company
+        Whether the other nodes hold some of the records, too, or none.
+    noisy
+        Whether what the first round sent has noise: what looks for rows near the exact ones seldom finds any
+        that have.
 
     Raises
     ------
     ValueError
-        If neither of two rounds ends.
+        If neither of the two rounds ends, and what they came to is the same.
     """
-    why = ""
-    for company in (before[:0], max(before, after, key=len)[:1]):
-        ends = _ended(federation, nodes, (before, after), company)
-        if ends is None:
-            return "who is summed with whom depends on records"
-        if isinstance(ends[0], str) and ends[0] == ends[1]:
-            why = why or ends[0]
-        elif found := _difference(*ends):
-            return found
-    if why:
-        raise ValueError(why)
-    return ""
+    others = max(before, after, key=len)[: COMPANY * company]
+    ends = _ended(federation, nodes, (before, after), others, noisy=noisy)
+    if ends is None:
+        return "who is summed with whom depends on records"
+    one, other = ends
+    if isinstance(one, Refused) and isinstance(other, Refused) and one.why == other.why:
+        if len(one.made) != len(other.made) or not all(map(_same, one.made, other.made)):
+            return "what the rule makes of the opened rows depends on records besides"
+        raise ValueError(one.why)
+    return _difference(one, other)
 
 
 def _ended(
-    federation: Federation, nodes: Sequence[Node], both: Sequence[Records], company: Records
-) -> list[Round | str] | None:
+    federation: Federation, nodes: Sequence[Node], both: Sequence[Records], others: Records, *, noisy: bool
+) -> list[Round | Refused] | None:
     """Two rounds that open the same rows, or why there are none; `None` if they have other groups."""
-    ends: list[Round | str] = []
+    ends: list[Round | Refused] = []
     kept: Contributions | None = None
+    sources = None if noisy else SharedSource(Frozen())
+    seeded = replace(federation, seed=federation.seed or 0, sources=sources)
     for records in both:
-        seeded = replace(federation, seed=federation.seed or 0)
-        holders = [replace(node, records=records if node is nodes[0] else company) for node in nodes]
+        holders = [replace(node, records=records if node is nodes[0] else others) for node in nodes]
         try:
             sent = seeded.prepare(holders)
         except (ValueError, Abort) as error:
-            ends.append(str(error))
+            ends.append(Refused(str(error)))
             continue
         kept = kept or sent
         if sent.groups != kept.groups or sent.vectors.keys() != kept.vectors.keys():
@@ -88,8 +132,19 @@ def _ended(
         try:
             ends.append(seeded.open(kept, by="ideal"))
         except (ValueError, Abort) as error:
-            ends.append(str(error))
+            ends.append(Refused(str(error), list(_made(seeded, kept))))
     return ends
+
+
+def _made(federation: Federation, sent: Contributions) -> Iterator[Floats]:
+    """What post-processing and the rule make of the opened rows, as far as they come."""
+    try:
+        opened, _, _ = federation.opened(sent, by="ideal")
+        rule, rows = federation.readout.ready(opened)
+        yield rows.tables.astype(np.float64)
+        yield rule.combine(rows).table
+    except (ValueError, Abort):
+        return
 
 
 def ends(
@@ -124,12 +179,16 @@ def ends(
     return Outputs(np.array(outcomes), finite(table), (~np.isfinite(table)).sum(axis=1).astype(np.float64))
 
 
-def _difference(one: Round | str, other: Round | str) -> str:
-    if isinstance(one, str) or isinstance(other, str):
-        return "" if one == other else "whether the model is refused depends on records"
+def _same(one: Floats, other: Floats) -> bool:
+    return np.array_equal(one, other, equal_nan=True)
+
+
+def _difference(one: Round | Refused, other: Round | Refused) -> str:
+    if isinstance(one, Refused) or isinstance(other, Refused):
+        return "whether the model is refused depends on records"
     if not np.array_equal(one.opened.rows, other.opened.rows):
         return "rows differ though the same vectors were sent"
-    if not np.array_equal(one.model.parameters.table, other.model.parameters.table, equal_nan=True):
+    if not _same(one.model.parameters.table, other.model.parameters.table):
         return "the model depends on records other than through the opened rows"
     pooled = [None if end.model.pooled is None else end.model.pooled for end in (one, other)]
     if repr(pooled[0]) != repr(pooled[1]) or one.learned != other.learned:

@@ -9,10 +9,7 @@ from attacks.audit.finding import LEVELS, Audit, Finding, Level
 from attacks.audit.ledger_level import audit_ledger
 from attacks.audit.neighbours import neighbours
 from attacks.audit.replay_level import audit_replay
-from attacks.audit.sampler_level import audit_samplers
-from attacks.audit.statistical_level import audit_queries
 from attacks.audit.target import Target
-from attacks.audit.view_level import audit_view
 from securenb.privacy.sensitivity import Adjacency
 from securenb.randomness import Streams
 
@@ -86,10 +83,15 @@ def run_audit(
                 return chain(audit_ledger(target, adjacency), [] if asked is None else [asked])
             case "L1":
                 return audit_replay(target, adjacency, pairs, step)
-            case "L2":
+            case "L2":  # statistics take a second to load, which the other levels do without
+                from attacks.audit.sampler_level import audit_samplers
+                from attacks.audit.statistical_level import audit_queries
+
                 queries = audit_queries(target, adjacency, pairs, rng, alpha / 2, progress=step, **count)
                 return chain(audit_samplers(target, alpha / 2, step), queries)
             case "L3":
+                from attacks.audit.view_level import audit_view
+
                 return audit_view(target, adjacency, pairs, rng, alpha, progress=step, **count)
 
     findings: tuple[Finding, ...]

@@ -138,8 +138,16 @@ class Target(ABC):
         """Exact relations among released coordinates, whatever the noise."""
         return ()
 
-    def peeks(self, before: Any, after: Any) -> str:
-        """What of a round depends on records other than through its opened rows; nothing, if all is well."""
+    def peeks(self, before: Any, after: Any, *, company: bool, noisy: bool) -> str:
+        """What of a round depends on records other than through its opened rows; nothing, if all is well.
+
+        Parameters
+        ----------
+        company
+            Whether nodes besides the first hold records.
+        noisy
+            Whether the opened rows have noise.
+        """
         return ""
 
     def contributed(self) -> Contributed | None:
@@ -197,6 +205,10 @@ class Target(ABC):
 
     def rows(self) -> int:
         """How many rows like this one the adversary sees, of disjoint nodes."""
+        return 1
+
+    def contributors(self) -> int:
+        """How many nodes take part in one run."""
         return 1
 
     def few(self) -> "Target":

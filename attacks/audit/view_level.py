@@ -24,6 +24,12 @@ CELLS = 1 << 24
 ROUNDS = 200
 """Whole rounds on each input: enough for gross faults; replays show the rest, with certainty."""
 
+WORK = 6_000
+"""What nodes may contribute altogether, on each input, to more than the fewest rounds."""
+
+FEWEST_ROUNDS = 20
+"""Of fewer none would tell anything."""
+
 FEWEST = 50_000
 """Runs on each input at least; four times as many as would show twice the claim, where that is more."""
 
@@ -75,11 +81,13 @@ def audit_view(
         bound = tell_apart(target, before, after, moved, one, two, alpha / 3)
         yield finding(f"the {target.view} as a whole", bound)
     progress(f"the model, and all that is opened: {what}")
+    most = min(ROUNDS, WORK // target.contributors())
+    rounds = max(FEWEST_ROUNDS, most if trials is None else min(most, trials // 500))
     ended = _rounds(
         target,
         before,
         after,
-        ROUNDS if trials is None else min(ROUNDS, max(20, trials // 500)),
+        rounds,
         rng,
         alpha / 3,
     )

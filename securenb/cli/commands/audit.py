@@ -16,13 +16,10 @@ from attacks.audit.file_level import EDITS, FILE, audit_file
 from attacks.audit.finding import EXIT_CODES, LEVELS, Audit
 from attacks.audit.paper_target import PaperTarget
 from attacks.audit.run import run_audit, steps_of
-from attacks.audit.specimen import ZOO
 from attacks.audit.target import Target, View
 from securenb.cli import console
 from securenb.cli.live_audit import audit_live
 from securenb.cli.options import Json, Out, Overwrite, with_choices
-from securenb.cli.release_audit import ReleaseChoices, audit_choices
-from securenb.cli.zoo_audit import audit_all, show
 from securenb.data.dataset import DATASETS
 from securenb.data.node import Node
 from securenb.data.own import is_file
@@ -114,12 +111,18 @@ def command(
     """
     if live is not None:
         return audit_live(live, json=json)
+    # statistics take a second to load, which other audits do without
     if zoo:
+        from attacks.audit.specimen import ZOO
+        from securenb.cli.zoo_audit import audit_all, show
+
         with steps(len(ZOO)) as step:
             outcomes = audit_all(seed, trials, seconds, confidence, step)
         return show(outcomes, out, json=json)
     dataset, epsilon = choices.get("dataset"), choices.get("epsilon")
     if estimator is not None or released is not None or (dataset is not None and ":" in dataset):
+        from securenb.cli.release_audit import ReleaseChoices, audit_choices
+
         asked = ReleaseChoices(
             epsilon,
             choices.get("delta"),

@@ -3,6 +3,7 @@
 Each is what somebody planted who did not know our tests, and some that followed from those.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -114,6 +115,7 @@ SEEN = {}
 
 
 def stashing(self, nodes, earlier=None):
+    SEEN["table"] = sum(node.statistics(self.schema).table for node in nodes)
     SEEN["exact"] = sum(node.statistics(self.schema).table[..., 0].sum() for node in nodes)
     return prepare(self, nodes, earlier)
 
@@ -127,6 +129,27 @@ def peeking_combine(self, rows):
     found = combine(self, rows)
     found.table[..., 0] += SEEN["exact"]
     return found
+
+
+def nothing_but_exact(self, rows):
+    return replace(combine(self, rows), table=SEEN["table"].astype(float))
+
+
+def peeking_beyond_a_hundred(self, rows, noise, *, pool):
+    found = refine(self, rows, noise, pool=pool)
+    return replace(found, tables=found.tables + 1) if SEEN["exact"] > 100 else found
+
+
+def exact_where_near(self, rows, noise, *, pool):
+    found = refine(self, rows, noise, pool=pool)
+    near = np.abs(found.tables - SEEN["table"]) <= 1
+    return replace(found, tables=np.where(near, SEEN["table"], found.tables))
+
+
+def refused_unless_near(self, rows):
+    if np.abs(rows.tables.sum(axis=0) - SEEN["table"]).max() > 50:
+        raise ValueError("so much noise is useless; run again")
+    return combine(self, rows)
 
 
 def zero(self, scale, doses, size):
@@ -178,6 +201,18 @@ BUGS = {
         [(Federation, "prepare", stashing), (Refinement, "refine", peeking_refine)], "L1",
     ),
     "a rule that peeks": ([(Federation, "prepare", stashing), (Sum, "combine", peeking_combine)], "L1"),
+    "a rule that gives exact counts, and is refused for it": (
+        [(Federation, "prepare", stashing), (Sum, "combine", nothing_but_exact)], "L1",
+    ),
+    "a rule that refuses rows far from exact ones": (
+        [(Federation, "prepare", stashing), (Sum, "combine", refused_unless_near)], "L1",
+    ),
+    "post-processing that peeks from a hundred records on": (
+        [(Federation, "prepare", stashing), (Refinement, "refine", peeking_beyond_a_hundred)], "L1",
+    ),
+    "post-processing that peeks where noise is small": (
+        [(Federation, "prepare", stashing), (Refinement, "refine", exact_where_near)], "L1",
+    ),
     **{
         f"the {kind} sampler: {change.__name__}": ([(owner, "polya", sampler(original, change))], "L2")
         for kind, owner, original in (("exact", ExactNoise, exact), ("fast", FastNoise, fast))
@@ -212,8 +247,6 @@ def test_without_a_bug_nothing_fails_and_all_is_settled():
 
 
 def test_vectors_that_are_read_and_not_charged_are_seen(monkeypatch):
-    from dataclasses import replace
-
     def plain():
         subject = replace(federation(), protocol=Plain())
         return run_audit(FederationTarget(subject, nodes(), "node"), "add-remove", ["L0"], seed=1)

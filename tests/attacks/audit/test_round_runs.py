@@ -1,11 +1,18 @@
 """Many runs at once are the runs of the contributor itself; where they are not, each run is its own."""
 
-import numpy as np
-from small_release import SCHEMA, target
+from dataclasses import replace
 
+import numpy as np
+import pytest
+from small_release import SCHEMA, federation, nodes, target
+
+from attacks.audit import view_level
+from attacks.audit.federation_target import FederationTarget
 from attacks.audit.neighbours import neighbours
 from attacks.audit.round_runs import OWN, learned, runs
+from attacks.audit.run import run_audit
 from attacks.audit.worst_neighbour import crowd_pair, named_sizes
+from protocols.schemes.plain import Plain
 from securenb.privacy.samplers import FastNoise
 
 
@@ -56,6 +63,30 @@ def test_few_nodes_share_the_dose_of_many_and_claim_the_same():
     assert few.claimed("add-remove") == many.claimed("add-remove")
 
 
+@pytest.mark.parametrize("view", ["node", "group", "sum"])
+def test_few_groups_stand_for_many(view):
+    many = FederationTarget(replace(federation(group_size=1), protocol=Plain()), nodes(300, 1), view)
+    few = many.few()
+    assert len(few.nodes) == 6
+    assert few.claimed("add-remove") == many.claimed("add-remove")
+    whole = FederationTarget(federation(group_size=3), nodes(10), "node")  # groups of 3, 3 and 4
+    assert whole.few().nodes == whole.nodes
+
+
+def test_whole_rounds_of_many_nodes_are_few(monkeypatch):
+    monkeypatch.setattr(view_level, "WORK", 750)
+    ran = []
+
+    class Counting(FederationTarget):
+        def ends(self, records, trials, rng):
+            ran.append(trials)
+
+    for count in (30, 60):
+        many = replace(federation(group_size=1), protocol=Plain())
+        run_audit(Counting(many, nodes(count, 1), "model"), "add-remove", ["L3"], seed=1, trials=1_000_000)
+    assert ran == [25, 25, 20, 20]
+
+
 def test_a_crowd_is_halved_to_neighbours_of_which_one_is_odd():
     subject = target()
     found = neighbours(SCHEMA, "add-remove", np.random.default_rng(1))
@@ -75,4 +106,4 @@ def test_sizes_that_the_code_names_are_found():
     def limited(count):
         return count > 321
 
-    assert 321 in named_sizes(lambda: limited(5))
+    assert named_sizes(lambda: limited(5)) == [5, 321]  # the 5 is what the run itself names
