@@ -163,7 +163,7 @@ class CountsOnAll(Federation):
             def honest(self, size):
                 return size
 
-        return Careless(*(getattr(plan, each.name) for each in fields(plan)))
+        return Careless(**{each.name: getattr(plan, each.name) for each in fields(plan) if each.init})
 
 
 def test_noise_that_counts_on_nodes_that_may_drop_out_is_seen_in_the_ledger():
