@@ -135,13 +135,13 @@ def nothing_but_exact(self, rows):
     return replace(combine(self, rows), table=SEEN["table"].astype(float))
 
 
-def peeking_beyond_a_hundred(self, rows, noise, *, pool):
-    found = refine(self, rows, noise, pool=pool)
+def peeking_beyond_a_hundred(self, rows, noise, rule):
+    found = refine(self, rows, noise, rule)
     return replace(found, tables=found.tables + 1) if SEEN["exact"] > 100 else found
 
 
-def exact_where_near(self, rows, noise, *, pool):
-    found = refine(self, rows, noise, pool=pool)
+def exact_where_near(self, rows, noise, rule):
+    found = refine(self, rows, noise, rule)
     near = np.abs(found.tables - SEEN["table"]) <= 1
     return replace(found, tables=np.where(near, SEEN["table"], found.tables))
 
