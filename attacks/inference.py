@@ -71,7 +71,7 @@ def look(federation: Federation, nodes: Sequence[Node], seed: int) -> View:
     if federation.doses is not None:  # which nodes do not send
         opened, _, _ = federation.opened(sent, by="ideal")
         sums, members = list(opened.rows), opened.members
-    rows = [total / grid for total in sums]
+    rows = [total[: schema.length] / grid for total in sums]
     noise = [
         variances(federation.mechanism, schema, federation.noise.honest(size_of[row[0]]), len(row))
         if federation.doses is None

@@ -126,7 +126,7 @@ class Knowledge:
                 )
                 draw += share.reshape(shape) / plan.mechanism.grid
         # the estimate of what adds up is linear, so that of the noise is the noise of the estimate
-        return consistent(self.schema, draws, rows * plan.variances(self.group_size))
+        return consistent(self.schema, draws, rows * plan.variances(self.group_size), plan.tied)
 
     def judged_on(self, most: int, rng: np.random.Generator) -> Records:
         """Records to judge forgeries on: their own, at most so many, or as many drawn from their model."""

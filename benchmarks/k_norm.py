@@ -41,7 +41,6 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=30)
-    parser.add_argument("--shrinkage", action="store_true")
     parser.add_argument("--only", default="", help="a data set")
     asked = parser.parse_args()
     print(f"| data, epsilon | split | {' | '.join(name for name, _ in ARMS)} |")
@@ -60,15 +59,14 @@ def main() -> None:
                     nodes=2,
                     epsilon=epsilon,
                     seed=seed,
-                    shrinkage=asked.shrinkage,
                     **arm,
                     **more,
                 )
                 model = scenario.federation(data).run(scenario.deal(data), by="ideal").model
                 found.append((model.score(data.test), model.balanced_score(data.test)))
             accuracy, balanced = np.array(found).T
-            low, high = mean_interval(balanced)
-            cells.append(f"{accuracy.mean():.3f} / {balanced.mean():.3f} ({low:.3f} to {high:.3f})")
+            mean = mean_interval(balanced)
+            cells.append(f"{accuracy.mean():.3f} / {mean.middle:.3f} ({mean.low:.3f} to {mean.high:.3f})")
         box, _ = KNorm.from_epsilon(1).parts(data.schema)
         print(f"| {name}, {epsilon} | {float(box):g} | {' | '.join(cells)} |", flush=True)
 

@@ -157,7 +157,8 @@ class _Draw:
         opened = Rows(known.schema, whole, self._sizes)
         if self._variances is None:
             return opened
-        return USUAL.refine(opened, self._variances, known.rule)
+        tied = () if known.noise is None else known.noise.tied
+        return USUAL.refine(opened, self._variances, known.rule, tied)
 
 
 def stand_ins(known: Knowledge, rng: np.random.Generator) -> Integers:

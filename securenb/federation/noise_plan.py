@@ -16,11 +16,11 @@ from protocols.ring import Integers
 from protocols.session import Session
 from protocols.session_rules import RefusedSession, SessionRule
 from securenb.bayes.parameters import Floats
-from securenb.federation.postprocess import variances
+from securenb.federation.postprocess import tied_blocks, variances
 from securenb.privacy.mechanism import Mechanism
 from securenb.privacy.samplers import ExactNoise, FastNoise, Noise
 from securenb.randomness import Streams
-from securenb.schema.schema import Schema
+from securenb.schema.schema import Block, Schema
 
 
 class NoiseSources(Interface):
@@ -93,6 +93,11 @@ class NoisePlan(ABC):
     def variances(self, size: int) -> Floats:
         """The variance of the noise in each column of a whole group's row, shape (width,)."""
         return variances(self.mechanism, self.schema, self.honest(size), self.contributors(size))
+
+    @property
+    def tied(self) -> tuple[Block, ...]:
+        """See `securenb.federation.postprocess.tied_blocks`."""
+        return tied_blocks(self.mechanism, self.schema)
 
     def tail(self, sizes: Iterable[int]) -> int:
         """What the noise of any row stays within, except with probability 2^-40 a row."""

@@ -5,6 +5,7 @@ Both steps leave sums without noise as they are. They take sums, not parameters,
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from securenb.bayes.parameters import Floats
 from securenb.privacy.mechanism import Mechanism
 from securenb.robust.rule import RULES, Rows, Rule
-from securenb.schema.schema import Schema
+from securenb.schema.schema import Block, Schema
 from securenb.schema.shrinking import class_counts
 
 
@@ -47,7 +48,7 @@ class Refinement:
         """Whether what is added to a row is added to the refined row; shrunk sums are sums no longer."""
         return not (self.shrinks(rule) and (noise > 0).any())
 
-    def refine(self, rows: Rows, noise: Floats, rule: Rule) -> Rows:
+    def refine(self, rows: Rows, noise: Floats, rule: Rule, tied: Collection[Block] = ()) -> Rows:
         """Better rows, rounded to integers.
 
         Parameters
@@ -57,6 +58,8 @@ class Refinement:
         rule
             What combines them. Where only the sum of the rows matters to it, that is refined, which has more
             to go by.
+        tied
+            Blocks whose levels add up to the class count whatever the noise, see `tied_blocks`.
         """
         shrinks = self.shrinks(rule)
         if not (noise > 0).any() or not (self.consistency or shrinks):
@@ -68,9 +71,11 @@ class Refinement:
             noise = np.array([[math.fsum(column) for column in noise.T]])
         refined: Floats = tables.astype(np.float64)
         if self.consistency:
-            refined = consistent(rows.schema, refined, noise)
+            refined = consistent(rows.schema, refined, noise, tied)
         if shrinks:
-            of_counts = noise_of_counts(rows.schema, noise) if self.consistency else noise[..., 0]
+            of_counts = noise[..., 0]
+            if self.consistency:
+                of_counts = noise_of_counts(rows.schema, noise, tied)
             refined = shrunk(rows.schema, refined, noise, of_counts)
         # halves upwards: so rounding commutes with adding integers, which certificates rely on
         return Rows(rows.schema, np.floor(refined + 0.5).astype(np.int64), sizes)
@@ -90,7 +95,13 @@ def variances(mechanism: Mechanism, schema: Schema, among: int, shares: int) -> 
     return result
 
 
-def consistent(schema: Schema, table: Floats, noise: Floats) -> Floats:
+def tied_blocks(mechanism: Mechanism, schema: Schema) -> tuple[Block, ...]:
+    """Blocks that are drawn together with the class count, so that their levels say nothing more about it."""
+    joint = mechanism.joint(schema)
+    return () if joint is None else tuple(block for block in joint.blocks if block.partition)
+
+
+def consistent(schema: Schema, table: Floats, noise: Floats, tied: Collection[Block] = ()) -> Floats:
     """The least-squares counts that add up: every feature's levels of a class to the class count.
 
     The count and each feature's sum of levels all estimate the number of records of the class; weighted
@@ -102,13 +113,15 @@ def consistent(schema: Schema, table: Floats, noise: Floats) -> Floats:
         Opened sums, shape (..., C, width).
     noise
         Variance of the noise in each column, shape (..., width); levels of one feature have the same.
+    tied
+        Blocks whose levels add up to the class count whatever the noise.
     """
     result = np.array(table, dtype=np.float64)
     levels = [block for block in schema.blocks if block.partition]
     if not (noise > 0).any() or not levels:
         return result
-    totals = np.stack([result[..., 0], *(result[..., block.columns].sum(axis=-1) for block in levels)], -1)
-    weights = 1 / _noise_of_totals(schema, noise)[..., None, :]
+    totals = _totals(schema, result, tied)
+    weights = 1 / _totals(schema, noise, tied)[..., None, :]
     counts = (totals * weights).sum(axis=-1) / weights.sum(axis=-1)
     result[..., 0] = counts
     for block in levels:
@@ -117,16 +130,16 @@ def consistent(schema: Schema, table: Floats, noise: Floats) -> Floats:
     return result
 
 
-def noise_of_counts(schema: Schema, noise: Floats) -> Floats:
+def noise_of_counts(schema: Schema, noise: Floats, tied: Collection[Block] = ()) -> Floats:
     """The variance of the noise in consistent class counts, shape (...), for that of columns (..., width)."""
-    spread: Floats = 1 / (1 / _noise_of_totals(schema, noise)).sum(axis=-1)
+    spread: Floats = 1 / (1 / _totals(schema, noise, tied)).sum(axis=-1)
     return spread
 
 
-def _noise_of_totals(schema: Schema, noise: Floats) -> Floats:
-    """The variance of everything that counts the records of a class: the count, and each feature's levels."""
-    levels = [block for block in schema.blocks if block.partition]
-    return np.stack([noise[..., 0], *(noise[..., block.columns].sum(axis=-1) for block in levels)], -1)
+def _totals(schema: Schema, of: Floats, tied: Collection[Block]) -> Floats:
+    """All that counts the records of a class, or its variance: the count, and each feature's levels."""
+    levels = [block for block in schema.blocks if block.partition and block not in tied]
+    return np.stack([of[..., 0], *(of[..., block.columns].sum(axis=-1) for block in levels)], -1)
 
 
 def shrunk(schema: Schema, table: Floats, noise: Floats, of_counts: Floats) -> Floats:

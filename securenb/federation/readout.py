@@ -50,7 +50,7 @@ class Readout:
 
     def refined(self, rows: Rows) -> Rows:
         """Rows after the free post-processing: what the rule combines."""
-        return self.refinement.refine(rows, self.variances(rows), self.rule)
+        return self.refinement.refine(rows, self.variances(rows), self.rule, self.noise.tied)
 
     def ready(self, opened: Opened) -> tuple[Rule, Rows]:
         """The rule, told what it must withstand, and the rows that it combines.

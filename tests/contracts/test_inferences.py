@@ -80,6 +80,12 @@ def test_a_view_holds_vectors_where_they_are_read_and_sums_of_groups_elsewhere()
     assert not grouped.noise.any()
 
 
+def test_witness_cells_are_no_part_of_a_view():
+    mechanism = DiscreteLaplace(Fraction(1))
+    one, other = (look(federation(Masking(), mechanism, witnesses=cells), NODES, seed=3) for cells in (0, 50))
+    assert one.rows.shape == other.rows.shape
+
+
 def test_the_noise_that_a_view_states_is_the_noise_it_has():
     mechanism = DiscreteLaplace(Fraction(1))
     views = [look(federation(Masking(), mechanism), NODES, seed=seed) for seed in range(200)]

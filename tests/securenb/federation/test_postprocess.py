@@ -6,15 +6,25 @@ import numpy as np
 import pytest
 
 from securenb.data.dataset import load_dataset
-from securenb.federation.postprocess import Refinement, consistent, noise_of_counts, shrunk, variances
+from securenb.federation.postprocess import (
+    Refinement,
+    consistent,
+    noise_of_counts,
+    shrunk,
+    tied_blocks,
+    variances,
+)
 from securenb.privacy.mechanism import MECHANISMS
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
+from securenb.privacy.mechanisms.k_norm import KNorm
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.privacy.samplers import FastNoise
 from securenb.robust.rule import RULES, Rows
 from securenb.robust.rules.median import Median
 from securenb.robust.rules.sum import Sum
 from securenb.robust.rules.verified_sum import VerifiedSum
+from securenb.schema.features import Categorical
+from securenb.schema.schema import Schema
 from securenb.schema.statistics import Statistics
 
 DATA = load_dataset("phishing")
@@ -122,3 +132,21 @@ def test_rows_in_another_order_are_refined_alike(rule):
     again = both.refine(Rows(SCHEMA, rows[order], sizes[order]), noise[order], rule)
     assert np.array_equal(first.tables if rule.pools else first.tables[order], again.tables)
     assert len(first.sizes) == (1 if rule.pools else 5)
+
+
+def test_levels_that_are_drawn_with_the_count_are_no_second_opinion_on_it():
+    mechanism = KNorm(Fraction(1))
+    schema = Schema(("a", "b"), (*(Categorical(name, ("f", "m")) for name in "xyz"), SCHEMA.features[0]))
+    rng = FastNoise(np.random.default_rng(5))
+    draws = np.array([mechanism.share(schema, 1, rng) for _ in range(600)]).reshape(600, 2, -1) * 1.0
+    noise, tied = variances(mechanism, schema, 1, 1), tied_blocks(mechanism, schema)
+    assert [block.width for block in tied] == [2, 2, 2]
+    refined = consistent(schema, draws, noise, tied)
+    for block in schema.blocks:
+        if block.partition:
+            assert np.allclose(refined[..., block.columns].sum(axis=-1), refined[..., 0])
+    # kurtosis of a uniform variable of random size: below 6; 600 draws in each of two classes
+    stated = noise_of_counts(schema, noise, tied)
+    assert np.isclose((refined[..., 0] ** 2).mean(), stated, rtol=6 * (5 / 1200) ** 0.5)
+    assert stated > 2 * noise_of_counts(schema, noise)
+    assert (consistent(schema, draws, noise)[..., 0] ** 2).mean() > stated
