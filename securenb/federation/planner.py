@@ -9,6 +9,7 @@ from protocols.protocol import Protocol
 from protocols.ring import Capacity
 from protocols.session import SESSION_ID_BYTES, Session
 from securenb.federation.noise_plan import NoisePlan
+from securenb.federation.witnessing import check_rows
 from securenb.privacy.mechanism import Mechanism
 from securenb.randomness import Streams
 from securenb.schema.schema import Schema
@@ -50,6 +51,7 @@ def planned(
         If sums or the noise do not fit, or the protocol may not run with these groups.
     """
     sizes = [len(group) for group in groups]
+    check_rows(noise, sizes)
     if session_id is None:
         # bound to the groups: nodes that join a simulation late must not meet a session they know
         named = digest("securenb groups", [list(group) for group in groups]).hex()

@@ -1,14 +1,16 @@
 """The witness cells of a round: whose noise they should carry, and who reads them."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from inspect import signature
 
 from protocols.grouping import Groups
 from protocols.opened import Opened
 from protocols.validity import Form, Range, Validity
-from securenb.federation.noise_plan import NoisePlan, WholeDoses
+from securenb.federation.noise_plan import NodeShares, NoisePlan, WholeDoses
 from securenb.privacy.ledger import Ledger
 from securenb.privacy.mechanism import Mechanism
-from securenb.privacy.witness_law import witnessed_law
+from securenb.privacy.witness_law import check_kind, check_tabulated, witnessed_law
 from securenb.privacy.witnesses import Reading, Witnesses, check_count
 from securenb.schema.schema import Schema
 
@@ -20,11 +22,21 @@ def check_witnesses(witnesses: int, mechanism: Mechanism, layout: Schema) -> Non
     if not witnesses:
         return
     check_count(witnesses)
-    if mechanism.joint(layout) is not None:
+    if mechanism.joint(layout) is not None or "witnesses" not in signature(mechanism.share).parameters:
         raise ValueError(
             f"witnesses know noise of single cells, not that of {mechanism}: leave out witnesses"
         )
+    for block in layout.blocks:
+        check_kind(mechanism.noise(layout, block, 1))
     witnessed_law(mechanism.noise(layout, layout.blocks[0], 1))
+
+
+def check_rows(noise: NoisePlan, sizes: Iterable[int]) -> None:
+    """Refuse, with a `ValueError`, rows whose noise no test could tabulate, before anything is sent."""
+    first = noise.schema.blocks[0]
+    for size in set(sizes) if noise.witnesses else ():
+        shares = noise.honest(size), noise.contributors(size)
+        check_tabulated(noise.mechanism.noise(noise.schema, first, *shares))
 
 
 def both(earlier: Witnesses | None, later: Witnesses | None) -> Witnesses | None:
@@ -65,7 +77,8 @@ def witnesses_of(noise: NoisePlan, groups: Groups, opened: Opened, ledger: Ledge
         cells, among = row[noise.schema.length :], charged[index].among
         what = f"row {index} of {len(members)} nodes"
         if not isinstance(noise, WholeDoses):
-            readings.append(Reading(what, among, len(members), cells))
+            known = noise.colluding if isinstance(noise, NodeShares) else 0
+            readings.append(Reading(what, among, len(members), cells, known))
             continue
         for (who, group), drawn in sorted(noise.own.items()):
             if group == place[members[0]]:

@@ -43,7 +43,11 @@ class Bounds:
 
 
 def bounds_of(
-    event: Event, delta: float, dose: Law, narrowest: Mapping[Fraction, Integers], rows: int
+    event: Event,
+    delta: float,
+    dose: Law,
+    narrowest: Mapping[tuple[Fraction, Fraction], Integers],
+    rows: int,
 ) -> Bounds:
     """The bounds of a round.
 
@@ -54,7 +58,8 @@ def bounds_of(
     dose
         The law of a dose on a cell.
     narrowest
-        By the doses that a row should carry, the cells that show least, (K,).
+        By the doses that a row should carry and those that the claim counts on, the cells that show
+        least, (K,).
     rows
         How many rows those were chosen from; they share the confidence.
     """
@@ -65,8 +70,9 @@ def bounds_of(
         assert cost is not None, "both laws bound epsilon"
         return float(cost)
 
-    def bounds(full: Fraction, cells: Integers) -> Range:
+    def bounds(full: Fraction, needed: Fraction, cells: Integers) -> Range:
         seen, one = width(dose, cells), Fraction(1)
+        known = needed - 1  # doses that colluding nodes may subtract
 
         def wide(scale: Fraction) -> Law:
             return carried(dose, full, scale)
@@ -86,10 +92,10 @@ def bounds_of(
         return (
             None if most >= FARTHEST else epsilon(one, most + Fraction(1, PARTS)),
             None if least is None else epsilon(one, least),
-            None if some is None else epsilon(min(one, full * some), one),
+            None if some is None or full * some <= known else epsilon(min(one, full * some - known), one),
         )
 
-    each = [bounds(doses, cells) for doses, cells in narrowest.items()]
+    each = [bounds(full, needed, cells) for (full, needed), cells in narrowest.items()]
     lower = [bound for bound, _, _ in each if bound is not None]
     return Bounds(
         epsilon(Fraction(1), Fraction(1)), max(lower, default=None), _largest(each, 1), _largest(each, 2)

@@ -18,7 +18,13 @@ from protocols.ring import Integers
 from securenb.privacy.distributions import Distribution, Floats, Polya, Skellam
 
 WIDEST = 1 << 18
-"""The widest noise, from zero to where less than e^-40 is beyond, that is tabulated."""
+"""The widest dose, from zero to where less than e^-40 is beyond, that is tabulated."""
+
+WIDEST_ROW = 1 << 20
+"""The widest noise of a row; bounds look at four times as much."""
+
+FAR = 1 << 40
+"""Cells are cut here: no noise comes so far, and sums of what a lying party sends must not wrap."""
 
 TAIL = 40.0
 """Probabilities below e^-40 are left out."""
@@ -37,6 +43,29 @@ Law = Polya | Skellam
 """Laws of a dose whose shares are again of that kind, whatever their number."""
 
 
+def check_kind(law: Distribution | None) -> Law:
+    """The law, if it is one whose shares have an exact law again; a `ValueError` that says what to choose."""
+    if law is None:
+        raise ValueError("witnesses show noise, and there is none: leave out witnesses, or give an epsilon")
+    if not isinstance(law, Polya | Skellam):
+        raise ValueError(  # noqa: TRY004 - a caller's choice
+            f"witnesses know the laws of discrete_laplace and of skellam, not {type(law).__name__} noise: "
+            "choose one of them, or leave out witnesses"
+        )
+    return law
+
+
+def check_tabulated(law: Distribution | None, widest: int = WIDEST_ROW) -> Law:
+    """The law, if it can be tabulated; a `ValueError` that says what to choose."""
+    known = check_kind(law)
+    if known.tail(TAIL) > widest:
+        raise ValueError(
+            f"noise of a standard deviation of {math.sqrt(known.spread()):,.0f} is too wide for witnesses, "
+            "who tabulate it: choose a larger epsilon, or leave out witnesses"
+        )
+    return known
+
+
 def witnessed_law(law: Distribution | None) -> Law:
     """The law of a dose, if cells can bear witness to it.
 
@@ -46,19 +75,7 @@ def witnessed_law(law: Distribution | None) -> Law:
         If there is no noise, none whose shares have an exact law, or noise too wide to be tabulated; with
         what to choose instead.
     """
-    if law is None:
-        raise ValueError("witnesses show noise, and there is none: leave out witnesses, or give an epsilon")
-    if not isinstance(law, Polya | Skellam):
-        raise ValueError(  # noqa: TRY004 - a caller's choice
-            f"witnesses know the laws of discrete_laplace and of skellam, not {type(law).__name__} noise: "
-            "choose one of them, or leave out witnesses"
-        )
-    if law.tail(TAIL) > WIDEST:
-        raise ValueError(
-            f"noise of a standard deviation of {math.sqrt(law.spread()):,.0f} is too wide for witnesses, "
-            "who tabulate it: choose a larger epsilon, or leave out witnesses"
-        )
-    return law
+    return check_tabulated(law, WIDEST)
 
 
 def carried(dose: Law, doses: Fraction, scale: Fraction = Fraction(1)) -> Law:
@@ -157,7 +174,13 @@ def ratio(dose: Law, doses: Fraction) -> Integers:
 
 def scored(scores: Integers, values: Integers) -> int:
     """The sum of scores of some cells."""
-    return int(scores[np.minimum(np.abs(values), len(scores) - 1)].sum())
+    return int(scores[np.minimum(absolute(values), len(scores) - 1)].sum())
+
+
+def absolute(values: Integers) -> Integers:
+    """|x| of each cell, up to `FAR`: the least 64-bit integer has no absolute value of its own."""
+    found: Integers = np.abs(np.clip(values, -FAR, FAR))
+    return found
 
 
 @lru_cache(maxsize=256)
@@ -180,7 +203,7 @@ def width_law(dose: Law, true: Law, cells: int) -> Sums:
 
 def width(dose: Law, values: Integers) -> int:
     """The sum of |x| in steps."""
-    return int((np.abs(values) // steps(dose)).sum())
+    return int((absolute(values) // steps(dose)).sum())
 
 
 def _fitted(scores: Integers, masses: Floats) -> tuple[Integers, Floats]:

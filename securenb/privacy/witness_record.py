@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,12 @@ FILE = "witnesses.json"
 
 MEANINGS: dict[Found, str] = {
     "as claimed": "nothing speaks against the claim",
-    "shares missing": "shares of noise are missing; the claim still holds: nothing speaks against one dose",
-    "claim broken": "THE CLAIM IS BROKEN: the row carries less than one dose of noise",
+    "shares missing": "shares of noise are missing; the claim still holds: nothing speaks against a dose",
+    "claim broken": "THE CLAIM IS BROKEN: the row carries less noise than the claim counts on",
 }
+
+MOST_SHARES = 1 << 24
+"""Shares of a row that is read from a file."""
 
 SHOWN = 8
 """Rows that are told one by one."""
@@ -36,6 +40,7 @@ def encoded(witnesses: Witnesses) -> dict[str, Any]:
                 "what": reading.what,
                 "honest": reading.honest,
                 "shares": reading.shares,
+                "known": reading.known,
                 "cells": reading.cells.tolist(),
             }
             for reading in witnesses.readings
@@ -64,12 +69,16 @@ def decoded(values: Mapping[str, Any]) -> Witnesses:
     """
     readings = []
     for each in values["readings"]:
-        honest, shares, cells = each["honest"], each["shares"], each["cells"]
-        if not all(type(number) is int for number in (honest, shares, *cells)):
+        honest, shares, known, cells = each["honest"], each["shares"], each["known"], each["cells"]
+        if not all(type(number) is int for number in (honest, shares, known, *cells)):
             raise TypeError("cells and shares are integers")
-        if not 1 <= honest <= shares or len(cells) != len(values["readings"][0]["cells"]) or not cells:
+        if (
+            not 1 <= honest <= honest + known <= shares <= MOST_SHARES
+            or len(cells) != len(values["readings"][0]["cells"])
+            or not cells
+        ):
             raise ValueError("rows have equally many cells, and at least as many shares as make a dose")
-        readings.append(Reading(str(each["what"]), honest, shares, np.array(cells, dtype=np.int64)))
+        readings.append(Reading(str(each["what"]), honest, shares, np.array(cells, dtype=np.int64), known))
     if not readings:
         raise ValueError("no row was read")
     return Witnesses(Event.decoded(values["event"]), float(values["delta"]), tuple(readings))
@@ -129,12 +138,16 @@ def report(witnesses: Witnesses) -> str:
 
 
 def _told(witnesses: Witnesses, finding: Finding) -> str:
-    doses = next(reading.doses for reading in witnesses.readings if reading.what == finding.what)
-    carries = f"{float(doses):.4g} dose{'s' if doses != 1 else ''}"
-    told = (
-        f"{finding.what}: {finding.found}; so little noise has probability {finding.missing:.2g} at {carries}"
-    )
-    return told if doses == 1 else f"{told}, {finding.broken:.2g} at one dose"
+    reading = next(reading for reading in witnesses.readings if reading.what == finding.what)
+    told = f"{finding.what}: {finding.found}; so little noise has probability {finding.missing:.2g} at "
+    if reading.doses == reading.needed:
+        return told + _doses(reading.doses)
+    counted = f", {finding.broken:.2g} at the {_doses(reading.needed)} that the claim counts on"
+    return told + _doses(reading.doses) + counted
+
+
+def _doses(doses: Fraction) -> str:
+    return f"{float(doses):.4g} dose{'s' if doses != 1 else ''}"
 
 
 def _ends(lower: float | None, upper: float | None) -> str:

@@ -17,8 +17,8 @@ from securenb.privacy.distributions import Floats
 from securenb.privacy.event import Event
 from securenb.privacy.witness_bounds import Bounds, bounds_of, first_law
 from securenb.privacy.witness_law import (
-    FEWER,
     Law,
+    absolute,
     carried,
     magnitudes,
     ratio,
@@ -62,17 +62,25 @@ class Reading:
         How many shares the row should carry.
     cells
         What was opened there, shape (K,), int64.
+    known
+        How many of the shares colluding nodes may tell: a dose is to be there beside them.
     """
 
     what: str
     honest: int
     shares: int
     cells: Integers
+    known: int = 0
 
     @property
     def doses(self) -> Fraction:
         """What the row should carry."""
         return Fraction(self.shares, self.honest)
+
+    @property
+    def needed(self) -> Fraction:
+        """The doses that the claim counts on."""
+        return Fraction(self.honest + self.known, self.honest)
 
 
 @dataclass(frozen=True)
@@ -82,12 +90,13 @@ class Finding:
     Attributes
     ----------
     missing, broken
-        How probable so little noise, or less, is if all shares are there; and if one dose is there.
+        How probable so little noise, or less, is if all shares are there; and if just those that the claim
+        counts on are: one dose, beside the shares that colluding nodes may tell.
     shape
         How probable values so unlike the law's are, about: no part of the verdict, because a single node
         can force it.
     found
-        `claim broken`: less than one dose. `shares missing`: less than all shares, and perhaps a dose.
+        `claim broken`: less than the claim counts on. `shares missing`: less than all, and perhaps enough.
     """
 
     what: str
@@ -138,14 +147,14 @@ class Witnesses:
     def findings(self) -> tuple[Finding, ...]:
         """One for each row.
 
-        A row that carries less than a dose also carries less than all its shares. So `claim broken` is said
-        only where both tests reject, each at the whole level of the row (closed testing, Marcus, Peritz and
-        Gabriel 1976): no honest row has a finding more often than that.
+        A row that carries less than the claim counts on also carries less than all its shares. So
+        `claim broken` is said only where both tests reject, each at the whole level of the row (closed
+        testing, Marcus, Peritz and Gabriel 1976): no honest row has a finding more often than that.
         """
         found = []
         for reading in self.readings:
             missing = self._improbable(reading, reading.doses)
-            broken = self._improbable(reading, Fraction(1))
+            broken = self._improbable(reading, reading.needed)
             verdict: Found = "as claimed"
             if missing <= self.level:
                 verdict = "claim broken" if broken <= self.level else "shares missing"
@@ -162,27 +171,23 @@ class Witnesses:
     @cached_property
     def bounds(self) -> Bounds:
         """Of the row with the least noise for its shares; see `Bounds`."""
-        narrowest: dict[Fraction, Integers] = {}
+        narrowest: dict[tuple[Fraction, Fraction], Integers] = {}
         for reading in self.readings:
-            least = narrowest.setdefault(reading.doses, reading.cells)
+            carried_and_needed = reading.doses, reading.needed
+            least = narrowest.setdefault(carried_and_needed, reading.cells)
             if width(self.dose, reading.cells) < width(self.dose, least):
-                narrowest[reading.doses] = reading.cells
+                narrowest[carried_and_needed] = reading.cells
         return bounds_of(self.event, self.delta, self.dose, narrowest, len(self.readings))
 
-    def powers(self, doses: Fraction | None = None) -> dict[str, float]:
-        """How often a fault in one row is found, from the laws, by what it is.
-
-        Parameters
-        ----------
-        doses
-            What the row should carry; by default what the first one should.
-        """
+    def powers(self) -> dict[str, float]:
+        """How often a fault in the first row is found, from the exact laws, by what it is."""
         first = self.readings[0]
-        full = first.doses if doses is None else doses
-        half = carried(self.dose, Fraction(1), Fraction(1, 2))
+        full, needed = first.doses, first.needed
+        half = carried(self.dose, needed, Fraction(1, 2))
+        quarter = carried(self.dose, needed - Fraction(1, 4))
         powers = {
-            "half as wide as one dose": self._power(Fraction(1), half),
-            "a quarter of one dose missing": self._power(Fraction(1), carried(self.dose, FEWER)),
+            "half as wide": self._power(needed, half),
+            "a quarter of a dose missing": self._power(needed, quarter),
         }
         if first.shares > 1:
             rest = carried(self.dose, full * (first.shares - 1) / first.shares)
@@ -202,7 +207,7 @@ class Witnesses:
         inner, expected = _bins(carried(self.dose, reading.doses), self.cells)
         if len(expected) < 2:
             return 1.0
-        seen = np.bincount(np.searchsorted(inner, np.abs(reading.cells)), minlength=len(expected))
+        seen = np.bincount(np.searchsorted(inner, absolute(reading.cells)), minlength=len(expected))
         chi = float(((seen - expected) ** 2 / expected).sum())
         spread = special.gammaincc((len(expected) - 1) / 2, chi / 2)
         above, signed = int((reading.cells > 0).sum()), int(np.count_nonzero(reading.cells))

@@ -142,7 +142,8 @@ def told(body: Mapping[str, Any], *, post_quantum: bool) -> str:
         ]
         witnesses = round_["noise witnesses"]
         lines.append("  noise witnesses: " + (witnesses["found"] if witnesses else "none"))
-    return "\n".join(lines)
+    # what is printed must not steer a terminal
+    return "\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines)
 
 
 def main(arguments: list[str] | None = None) -> int:

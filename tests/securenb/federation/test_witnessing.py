@@ -14,6 +14,7 @@ from securenb.experiments.choices import Choices
 from securenb.federation.federation import Federation
 from securenb.federation.round import Contributions
 from securenb.federation.witnessing import EMPTY
+from securenb.privacy import witness_law
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.mechanisms.none import NoNoise
 from securenb.robust.rules.median import Median
@@ -69,6 +70,30 @@ def test_sites_that_add_no_noise_are_found(silent, found):
     round_ = silenced(chosen, FIVE, silent)
     assert chosen.noise.honest(5) == 4
     assert round_.witnesses.found == found
+
+
+def test_rows_too_wide_to_be_tabulated_are_refused_before_anything_is_sent(monkeypatch):
+    monkeypatch.setattr(witness_law.check_tabulated, "__defaults__", (100,))
+    with pytest.raises(ValueError, match="choose a larger epsilon"):
+        federation().session((tuple(node.id for node in FIVE),))
+
+
+def test_colluding_nodes_are_counted():
+    round_ = federation(witnesses=400, colluding=1, survivors=4).run(FIVE, by="ideal")
+    reading = round_.witnesses.readings[0]
+    assert (reading.honest, reading.known, reading.shares) == (3, 1, 5)
+
+
+def test_a_mechanism_that_draws_no_further_cells_is_refused():
+    class Older(DiscreteLaplace):
+        def share(self, schema, among, noise, shares=1):
+            return super().share(schema, among, noise, shares)
+
+    with pytest.raises(ValueError, match="leave out witnesses"):
+        replace(federation(), mechanism=Older(Fraction(1)))
+    assert (
+        replace(federation(witnesses=0), mechanism=Older(Fraction(1))).run(FIVE, by="ideal").witnesses is None
+    )
 
 
 def test_a_node_that_drops_out_is_no_missing_share():

@@ -1,5 +1,6 @@
 """What witness cells find, how often, and what they say of epsilon."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -19,9 +20,9 @@ LAPLACE = DiscreteLaplace(Fraction(10, 21))  # of ten queries: the scale that tw
 SKELLAM = Skellam(Fraction(1), 1e-6)
 
 
-def witnesses(*rows, honest=4, shares=5, mechanism=LAPLACE):
+def witnesses(*rows, honest=4, shares=5, mechanism=LAPLACE, known=0):
     event = mechanism.event(SCHEMA, honest, honest)
-    readings = [Reading(f"row {at}", honest, shares, np.asarray(row)) for at, row in enumerate(rows)]
+    readings = [Reading(f"row {at}", honest, shares, np.asarray(row), known) for at, row in enumerate(rows)]
     return Witnesses(event, mechanism.delta, tuple(readings))
 
 
@@ -51,13 +52,12 @@ def test_one_silent_site_of_five_is_a_missing_share_and_two_break_the_claim(mech
 
 
 def test_powers_are_those_of_the_design():
-    def powers(count, honest=1, shares=1, **missing):
-        row = np.zeros(count, dtype=np.int64)
-        return witnesses(row, honest=honest, shares=shares).powers(**missing)
+    def powers(count, honest=1, shares=1):
+        return witnesses(np.zeros(count, dtype=np.int64), honest=honest, shares=shares).powers()
 
-    assert powers(400)["half as wide as one dose"] >= 0.99
-    assert powers(400)["a quarter of one dose missing"] >= 0.75
-    assert powers(500)["a quarter of one dose missing"] >= 0.85
+    assert powers(400)["half as wide"] >= 0.99
+    assert powers(400)["a quarter of a dose missing"] >= 0.75
+    assert powers(500)["a quarter of a dose missing"] >= 0.85
     assert powers(4000, honest=10, shares=10)["one share missing"] >= 0.90
     assert powers(1000, honest=4, shares=5)["one share missing"] >= 0.90
 
@@ -66,7 +66,7 @@ def test_alarms_are_divided_over_the_rows():
     one, ten = witnesses(cells(1)), witnesses(*(cells(1, seed=at) for at in range(10)))
     assert one.level == ALARM
     assert ten.level == ALARM / 10
-    assert ten.powers()["a quarter of one dose missing"] < one.powers()["a quarter of one dose missing"]
+    assert ten.powers()["a quarter of a dose missing"] < one.powers()["a quarter of a dose missing"]
 
 
 def test_honest_rounds_have_findings_no_more_often_than_stated():
@@ -112,6 +112,26 @@ def test_missing_shares_cost_more_than_narrow_ones():
     assert bounds.shares > bounds.upper > bounds.claimed
 
 
+@pytest.mark.parametrize(("noisy", "found"), [(5, "as claimed"), (4, "shares missing"), (3, "claim broken")])
+def test_a_dose_is_counted_beside_what_colluding_nodes_may_tell(noisy, found):
+    """Three shares make a dose and one node may tell its own: three in the row leave two."""
+    held = cells(Fraction(noisy, 3), 4000, seed=noisy)
+    judged = witnesses(held, honest=3, known=1)
+    assert judged.readings[0].needed == Fraction(4, 3)
+    assert judged.found == found
+    assert (judged.bounds.shares > 2 * judged.bounds.claimed) == (noisy == 3)
+
+
+def test_what_a_lying_party_may_send_is_judged_and_nothing_wraps():
+    """A node or an aggregator can open any 64-bit integers there."""
+    ends = np.iinfo(np.int64)
+    for value in (ends.min, ends.max, 0, -1):
+        judged = witnesses(np.full(400, value), honest=5)
+        assert judged.found == ("claim broken" if abs(int(value)) < 2 else "as claimed")
+        assert judged.bounds.claimed > 0
+        assert report(judged)
+
+
 def test_a_shape_is_a_note_and_no_verdict():
     odd = witnesses(np.full(400, 30), honest=5)
     assert odd.findings[0].shape < odd.level
@@ -140,18 +160,18 @@ def test_a_file_is_judged_again_and_not_believed(tmp_path):
     "change",
     [
         {"readings": []},
-        {"readings": [{"what": "x", "honest": 0, "shares": 5, "cells": [1]}]},
-        {"readings": [{"what": "x", "honest": 6, "shares": 5, "cells": [1]}]},
-        {"readings": [{"what": "x", "honest": 4, "shares": 5, "cells": [1.5]}]},
-        {"readings": [{"what": "x", "honest": 4, "shares": 5, "cells": [1 << 80]}]},
-        {"readings": [{"what": "x", "honest": 4, "shares": 5, "cells": []}]},
+        {"readings": [{"what": "x", "honest": 0, "shares": 5, "known": 0, "cells": [1]}]},
+        {"readings": [{"what": "x", "honest": 6, "shares": 5, "known": 0, "cells": [1]}]},
+        {"readings": [{"what": "x", "honest": 4, "shares": 5, "known": 0, "cells": [1.5]}]},
+        {"readings": [{"what": "x", "honest": 4, "shares": 5, "known": 0, "cells": [1 << 80]}]},
+        {"readings": [{"what": "x", "honest": 4, "shares": 5, "known": 0, "cells": []}]},
+        {"readings": [{"what": "x", "honest": 4, "shares": 5, "known": 2, "cells": [1]}]},
+        {"readings": [{"what": "x", "honest": 1, "shares": 1 << 60, "known": 0, "cells": [1]}]},
         {"event": {}},
         {"delta": "none"},
     ],
 )
 def test_what_is_no_record_of_cells_is_refused_in_one_line(change, tmp_path):
-    import json
-
     (tmp_path / FILE).write_text(json.dumps({"plain": {**encoded(witnesses(cells(1))), **change}}))
     with pytest.raises(ValueError, match=r"holds no witness cells that can be read$"):
         read(tmp_path)
