@@ -17,7 +17,7 @@ NOT_COVERED = (
     "more colluding nodes than the noise is sized for",
     "a person with records at several nodes, or several records at one",
     "which nodes take part and drop out, sizes of messages, timing",
-    "nodes that do not add their noise",
+    "nodes that do not add their noise, which --witnesses show round by round",
     "whatever is computed outside the audited release",
 )
 """Of every audit."""

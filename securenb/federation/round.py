@@ -84,6 +84,8 @@ class Round:
         facts = {"the aggregator learned": self.learned}
         if self.opened.lost:
             facts["groups not opened"] = "; ".join(lost.reason for lost in self.opened.lost)
+        if self.witnesses is not None:
+            facts["the noise, by its witnesses"] = self.witnesses.found
         if self.refused:
             facts["refused at the door"] = ", ".join(self.refused)
         if transcript.blames:

@@ -14,8 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from protocols.party import AGGREGATOR
 from securenb.deploy import processes
+from securenb.deploy.coordinator import RESULT
 from securenb.deploy.folder import PARTIES
+from securenb.report.receipt import RECEIPT
+from securenb.report.receipt_verifier import verified
 
 pytest.importorskip("flwr", reason="needs the extra: pip install 'securenb[flower]'")
 
@@ -67,6 +71,16 @@ def test_a_site_killed_in_any_stage_leaves_the_exact_sum_of_the_others(deploymen
     assert {stage["answered"] for stage in stages[:step]} <= {5}
     if step + 1 < len(STAGES):  # its last reply may have left just before it died
         assert 4 in {stage["answered"] for stage in stages[step : step + 2]}
+
+
+def test_a_round_says_what_its_witness_cells_show_and_has_a_receipt(deployment):
+    round_, done = deployment.round(protocol="secagg", epsilon="1", seed=60, witnesses=400)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "witnesses: 400 cells that no record touches" in done.stdout
+    assert "nothing speaks against the claim" in done.stdout
+    roster = deployment.coordinator.roster
+    body, _ = verified((round_ / RESULT / RECEIPT).read_bytes(), roster[AGGREGATOR].hex())
+    assert body["rounds"]["secagg"]["noise witnesses"]["found"] == "as claimed"
 
 
 def test_strangers_get_one_clear_line(deployment, tmp_path):

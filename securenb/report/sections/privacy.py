@@ -64,6 +64,35 @@ class Privacy(Section):
         )
         ledger = side_by_side(pd.DataFrame(lines))
         content.table(ledger.drop(columns="run") if len(runs) == 1 else ledger, "Ledger")
+        shown = witnesses(runs)
+        if shown:
+            content.text(
+                "What the noise in cells that no record touches showed: bounds on epsilon of a row under "
+                "add-remove, with 95 % confidence, if only the width of all shares is in doubt."
+            )
+            found = pd.DataFrame(shown)
+            content.table(found.drop(columns="run") if len(runs) == 1 else found, "Noise witnesses")
+
+
+def witnesses(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """One line for each round that had witness cells."""
+    return [
+        {
+            "run": run.name,
+            "protocol": protocol,
+            "found": shown["found"],
+            "epsilon claimed": _figure(shown["claimed"]),
+            "at least": _figure(shown["lower"]),
+            "at most": _figure(shown["upper"]),
+        }
+        for run in runs
+        for protocol, record in run.rounds.items()
+        if (shown := record.get("witnesses")) is not None
+    ]
+
+
+def _figure(bound: float | None) -> str:
+    return "no bound" if bound is None else f"{bound:.4g}"
 
 
 def side_by_side(charges: pd.DataFrame) -> pd.DataFrame:

@@ -106,3 +106,11 @@ def test_a_folder_that_was_changed_is_refused(run, name, change, said, capsys):
     refusal = capsys.readouterr().err
     assert said in refusal
     assert refusal.count("\n") == 1
+
+
+def test_the_report_shows_what_the_cells_say(tmp_path):
+    out = tmp_path / "run"
+    assert main([*TRAIN, "--witnesses", "100", "--out", str(out), "--report"]) == 0
+    page = (out / "report.html").read_text()
+    assert "Noise witnesses" in page
+    assert "as claimed" in page
