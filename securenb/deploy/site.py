@@ -1,5 +1,6 @@
 """A site: its records stay here; a party speaks for it, once a session, after its own checks."""
 
+import hashlib
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -213,7 +214,12 @@ class Site:
                     self.ledger.commit(name)
                     raise
         self.log.write(
-            "opened", session=name, protocol=plan.protocol, epsilon=plan.epsilon, nodes=len(session.nodes)
+            "opened",
+            session=name,
+            plan=hashlib.sha256(opening.plan).hexdigest(),  # what a receipt of the coordinator's must name
+            protocol=plan.protocol,
+            epsilon=plan.epsilon,
+            nodes=len(session.nodes),
         )
         data = b"" if vector is None else vector.astype("<i8").tobytes()
         return _Birth(opening, os.urandom(IDENTITY_SEED_BYTES), data)

@@ -75,7 +75,7 @@ def witnesses_of(noise: NoisePlan, groups: Groups, opened: Opened, ledger: Ledge
     readings = []
     for index, (row, members) in enumerate(zip(opened.rows, opened.members, strict=True)):
         cells, among = row[noise.schema.length :], charged[index].among
-        what = f"row {index} of {len(members)} nodes"
+        what = f"row {index} of {len(members)} node{'s' if len(members) > 1 else ''}"
         if not isinstance(noise, WholeDoses):
             known = noise.colluding if isinstance(noise, NodeShares) else 0
             readings.append(Reading(what, among, len(members), cells, known))

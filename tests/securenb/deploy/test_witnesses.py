@@ -62,6 +62,8 @@ def test_silent_sites_are_found_and_the_receipt_says_so(deployment, silenced, si
     assert body["rounds"]["secagg"]["noise witnesses"]["found"] == found
     assert body["schema"] == deployment.schema.digest.hex()
     assert body["plan"]["of"].startswith("the plan that the coordinator signed")
+    lines = [json.loads(line) for line in (deployment.place("site-1") / "log.jsonl").read_text().splitlines()]
+    assert [line["plan"] for line in lines if line["event"] == "opened"] == [body["plan"]["sha256"]]
     assert body["run"]["session"] == deployment.said(folder, "planned")[0]["session"]
     assert (result / RECEIPT).name not in json.loads((result / "manifest.json").read_text())["files"]
     assert (
