@@ -14,6 +14,7 @@ NOTHING = {
     "test_records": "all",
     "selection": "auto",
     "claimed": "none",
+    "witnesses": "none",
 }
 """Choices that are a number or a word: one group of all; labels alike everywhere; nothing capped or claimed.
 

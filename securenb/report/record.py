@@ -97,7 +97,7 @@ def round_figures(round_: Round, test: Records | None) -> dict[str, Any]:
         "learned": round_.learned,
         **{f"epsilon_{kind.replace('-', '_')}": shown(round_.ledger.epsilon(kind)) for kind in ADJACENCIES},
         "delta": round_.ledger.delta(),
-        **({} if round_.witnesses is None else {"witnesses": round_.witnesses.found}),
+        **({} if round_.witnesses is None else {"witnesses_found": round_.witnesses.found}),
         "sent_bytes": transcript.mean("node", "sent"),
         "received_bytes": transcript.mean("node", "received"),
         "node_cpu": transcript.mean("node", "cpu"),

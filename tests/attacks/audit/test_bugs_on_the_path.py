@@ -136,8 +136,8 @@ def cut(self, scale, doses, size):
     return np.clip(fast(self, scale, doses, size), -int(scale), int(scale))
 
 
-def peeking_levels(schema, table, noise):
-    found = consistent(schema, table, noise)
+def peeking_levels(schema, table, noise, *tied):
+    found = consistent(schema, table, noise, *tied)
     return found + np.random.default_rng(int(SEEN["exact"])).integers(0, 5, found.shape)
 
 

@@ -22,6 +22,7 @@ def test_a_round_says_what_its_cells_show_and_keeps_them(tmp_path, capsys):
     assert main([*TRAIN, "--witnesses", "400", "--out", str(run)]) == 0
     assert "witnesses: 400 cells that no record touches" in capsys.readouterr().out
     assert {"witnesses.json", "rounds.json"} <= {path.name for path in run.iterdir()}
+    assert "as claimed" in (run / "results.csv").read_text()
     assert json.loads((run / "rounds.json").read_text())["plain"]["witnesses"]["found"] == "as claimed"
     assert main(["audit", "--live", str(run)]) == 0
     said = capsys.readouterr().out
