@@ -6,7 +6,9 @@ import pytest
 import attacks
 import securenb as nb
 
-SCENARIO = nb.Scenario.checked(dataset="phishing", nodes=6, protocol="secagg", epsilon="1", seed=1)
+SCENARIO = nb.Scenario.checked(
+    dataset="phishing", nodes=6, protocol="secagg", epsilon="1", shrinkage=False, seed=1
+)
 DATA = nb.load_dataset("phishing")
 
 
