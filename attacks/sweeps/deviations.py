@@ -13,7 +13,7 @@ from securenb.experiments.sweep import Cell
 
 
 class DeviationGrid(BaseModel):
-    """Lists make a product; each deviation in all its roles.
+    """Lists make a product; each deviation in all its roles, on random vectors whatever the data.
 
     Attributes
     ----------

@@ -55,13 +55,32 @@ class NaiveBayes:
         best: NDArray[np.int64] = np.argmax(self.log_joint(codes), axis=1)
         return best
 
-    def predict(self, frame: pd.DataFrame) -> NDArray[np.str_]:
-        """Class names for a table with the schema's columns, shape (n,)."""
-        return np.asarray(self.schema.classes)[self.predict_codes(self.schema.encode(frame))]
+    def predict(self, frame: pd.DataFrame, *, ignore_unknown: bool = False) -> NDArray[np.str_]:
+        """Class names for a table with the schema's columns, shape (n,).
 
-    def predict_proba(self, frame: pd.DataFrame) -> Floats:
-        """Class probabilities, shape (n, C)."""
-        return self.proba_of_codes(self.schema.encode(frame))
+        A missing cell says nothing, and the prediction rests on the others.
+
+        Parameters
+        ----------
+        ignore_unknown
+            Take what the schema does not have for missing, cell by cell.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, or a cell has a value and none of the schema's, naming row and column.
+        """
+        return np.asarray(self.schema.classes)[self.predict_codes(self._codes(frame, ignore_unknown))]
+
+    def predict_proba(self, frame: pd.DataFrame, *, ignore_unknown: bool = False) -> Floats:
+        """Class probabilities, shape (n, C); parameters and errors as of `predict`."""
+        return self.proba_of_codes(self._codes(frame, ignore_unknown))
+
+    def _codes(self, frame: pd.DataFrame, ignore_unknown: bool) -> Codes:  # noqa: FBT001
+        codes = self.schema.encode(frame)
+        if not ignore_unknown:
+            self.schema.refuse_values(frame, codes)
+        return codes
 
     def proba_of_codes(self, codes: Codes) -> Floats:
         """Class probabilities, shape (n, C), for codes (n, F)."""

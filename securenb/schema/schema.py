@@ -189,6 +189,25 @@ class Schema:
         self.refuse_unknown(table, np.column_stack([codes, labels]), (*self.features, label), rows)
         return Records(codes, labels)
 
+    def refuse_values(self, table: Table, codes: Codes, rows: Sequence[int] | None = None) -> None:
+        """Raise `ValueError` at the first feature's cell that has a value, and none of the schema's.
+
+        What is missing is none: a prediction rests on the other cells then.
+
+        Parameters
+        ----------
+        codes
+            What `encode` made of the table.
+        rows
+            As for `records`.
+        """
+        present = codes.copy()
+        for place, feature in enumerate(self.features):
+            if (codes[:, place] == UNKNOWN).any():
+                absent = {"", *self.missing}
+                present[np.array([text in absent for text in texts(table[feature.name])]), place] = 0
+        self.refuse_unknown(table, present, self.features, rows)
+
     @staticmethod
     def refuse_unknown(
         table: Table, codes: Codes, features: Sequence[Feature], rows: Sequence[int] | None = None

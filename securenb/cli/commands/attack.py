@@ -92,6 +92,7 @@ def run_attack(
     cells, choosing = grid.cells(), grid.choosing()
     more: list[dict[str, Any]] = []
     if breakdown:
+        _refuse_unheeded(grid)
         choices = {"dataset": grid.dataset, "trials": grid.trials, "seed": grid.seed, **grid.own_choices}
         choices |= {} if grid.node_column else {"nodes": grid.nodes}
         more = checked(BreakdownGrid, **choices).cells()
@@ -145,6 +146,17 @@ def run_attack(
                 f"{grid.node_column!r} gives each its own size"
             )
     console.say(f"written to {out}: {', '.join(sorted(p.name for p in out.iterdir()))}")
+
+
+def _refuse_unheeded(grid: Study) -> None:
+    """Where rules break is sought among nodes that share records evenly, by each defence's own choices."""
+    for name in ("numeric", "label_skew", "sizes", "test_records"):
+        given, heeded = getattr(grid, name), Study.model_fields[name].default
+        if given != heeded:
+            raise ValueError(
+                f"--breakdown knows no --{name.replace('_', '-')}: leave one of them out, or sweep without "
+                "--breakdown"
+            )
 
 
 def _shown(value: object) -> str:

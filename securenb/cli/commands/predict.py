@@ -12,12 +12,8 @@ from typing import Annotated, TextIO
 import numpy as np
 import typer
 
-from securenb.bayes.model import NaiveBayes
-from securenb.data.csv_rows import Chunk
 from securenb.data.reader import read_codes
 from securenb.experiments.saved_model import SavedModel
-from securenb.schema.cells import Codes, texts
-from securenb.schema.records import UNKNOWN
 
 
 def command(
@@ -42,7 +38,7 @@ def command(
         writer.writerow(["row", saved.schema.label, *classes])
         for chunk, codes in read_codes(file, saved.schema):
             if not ignore_unknown:
-                _refuse_unknown(saved, chunk, codes)
+                saved.schema.refuse_values(chunk.table, codes, chunk.rows)
             if len(codes):
                 shares = saved.proba_of_codes(codes)
                 names = np.asarray(saved.schema.classes, dtype=object)[saved.predict_codes(codes)]
@@ -50,17 +46,6 @@ def command(
                 writer.writerows(
                     [row, name, *each] for row, name, each in zip(chunk.rows, names, more, strict=True)
                 )
-
-
-def _refuse_unknown(model: NaiveBayes, chunk: Chunk, codes: Codes) -> None:
-    """Raise `ValueError` at the first cell that has a value, and none of the schema's."""
-    present = codes.copy()
-    for place, feature in enumerate(model.schema.features):
-        if (codes[:, place] == UNKNOWN).any():
-            absent = {"", *model.schema.missing}
-            empty = np.array([text in absent for text in texts(chunk.table[feature.name])])
-            present[empty, place] = 0
-    model.schema.refuse_unknown(chunk.table, present, model.schema.features, chunk.rows)
 
 
 @contextmanager

@@ -134,5 +134,6 @@ def read(path: Path) -> Grid:
         content |= {key: choices.pop(key) for key in own & choices.keys()}
         return checked(grid, choices=choices, **content)
     if unknown := content.keys() | (choices.keys() - grid.model_fields.keys()):
-        raise ValueError(f"{path}: unknown {', '.join(sorted(unknown))}")
+        known = ", ".join(grid.model_fields)
+        raise ValueError(f"{path}: unknown {', '.join(sorted(unknown))}; [{name}] takes {known}")
     return checked(grid, **choices)

@@ -98,7 +98,12 @@ def test_an_unknown_value_says_nothing_about_the_class():
     unknown = np.full((1, 3), UNKNOWN, dtype=np.int32)
     assert np.allclose(model.log_joint(unknown), np.log(model.parameters.table[:, 0]))
     frame = pd.DataFrame({"colour": ["purple"], "age": ["?"], "odd": ["2"]})
-    assert np.allclose(model.predict_proba(frame), model.parameters.table[:, 0])
+    assert np.allclose(model.predict_proba(frame, ignore_unknown=True), model.parameters.table[:, 0])
+    with pytest.raises(ValueError, match="row 1, column 'colour': 'purple' is not in the schema"):
+        model.predict(frame)
+    missing = pd.DataFrame({"colour": [None], "age": [np.nan], "odd": ["2"]})
+    with pytest.raises(ValueError, match="row 1, column 'odd': '2' is not in the schema"):
+        model.predict_proba(missing)
 
 
 def test_numbers_outside_the_bounds_count_as_the_nearest_bound():

@@ -160,6 +160,21 @@ def test_a_file_that_can_be_read_once_is_no_ground_for_a_sweep(own, tmp_path, ca
         assert "can be read once" in capsys.readouterr().err
 
 
+def test_what_a_table_of_a_file_does_not_take_is_refused_with_what_it_takes(own, tmp_path, capsys):
+    (tmp_path / "runs.toml").write_text(
+        '[deviation]\ndataset = "data.csv"\nprotocol = "all"\ndeviation = "all"\n'
+    )
+    assert main(["run", "runs.toml", "--out", "run"]) == MISTAKE
+    assert "unknown dataset; [deviation] takes protocol, deviation, nodes, trials" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [("--numeric", "histogram"), ("--label-skew", "1"), ("--sizes", "zipf")])
+def test_what_a_search_for_breakdowns_does_not_heed_is_refused(own, option, capsys):
+    asked = ["attack", *own, *COMMANDS["attack"], *option, "--breakdown", "--out", "run"]
+    assert main(asked) == MISTAKE
+    assert f"--breakdown knows no {option[0]}" in capsys.readouterr().err
+
+
 @pytest.fixture
 def trained(own, capsys):
     assert main(["train", *own, *COMMANDS["train"], "--out", "run"]) == 0
@@ -190,8 +205,12 @@ def test_a_prediction_for_what_the_schema_does_not_have_is_refused_unless_asked_
     assert "row 3, column 'zip': 'B' is not in the schema" in printed.err
     assert not printed.out
     assert not list(tmp_path.glob("*found*"))
+    frame, model = pd.DataFrame({"age": [80, 3], "zip": ["1", "B"]}), trained(tmp_path / "run" / "model.json")
+    with pytest.raises(ValueError, match="row 2, column 'zip': 'B' is not in the schema"):
+        model.predict(frame)  # rows of a table have no header
     assert main(["predict", "run", "new.csv", "--ignore-unknown"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 3
+    found = [line.split(",")[1] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert found == model.predict(frame, ignore_unknown=True).tolist()
 
 
 def test_a_model_is_what_it_was_when_it_was_saved(trained, tmp_path):
