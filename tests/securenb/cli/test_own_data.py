@@ -168,7 +168,9 @@ def test_what_a_table_of_a_file_does_not_take_is_refused_with_what_it_takes(own,
     assert "unknown dataset; [deviation] takes protocol, deviation, nodes, trials" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", [("--numeric", "histogram"), ("--label-skew", "1"), ("--sizes", "uniform")])
+@pytest.mark.parametrize(
+    "option", [("--numeric", "histogram"), ("--label-skew", "1"), ("--sizes", "uniform")]
+)
 def test_what_a_search_for_breakdowns_does_not_heed_is_refused(own, option, capsys):
     asked = ["attack", *own, *COMMANDS["attack"], *option, "--breakdown", "--out", "run"]
     assert main(asked) == MISTAKE
