@@ -139,6 +139,32 @@ class Protocol(ABC):
             )
         return fewest
 
+    def keeps_from(self, size: int, *, malicious: bool) -> int:
+        """How many nodes of a group may work with the aggregator, and learn no more than sums with it.
+
+        By default all but two of those whose sum it is, under an aggregator that keeps to the protocol.
+
+        Parameters
+        ----------
+        size
+            Of the group.
+        malicious
+            Whether the aggregator may break the protocol.
+
+        Returns
+        -------
+        int
+            -1 if the aggregator alone learns more.
+        """
+        return -1 if malicious or self.claims.vectors_are_read else size - 2
+
+    def partners(self, size: int) -> int:
+        """With how many other nodes of a group of `size` a node exchanges messages.
+
+        What a node sends and computes grows in proportion to it, and hardly with the group otherwise.
+        """
+        return 0
+
     def whole_group(self, size: int) -> int:
         """What `survivors` says where one silent node costs the group; refuses any other threshold."""
         if self.threshold not in (None, size):

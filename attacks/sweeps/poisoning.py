@@ -223,12 +223,10 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
         line |= {"rule": name, "record_share": round(float(share), 6)}
         try:
             if poison is not None and poison.against_rule:
-                most = max(rule.tolerance(len(setting.groups)), 0)
-                known = replace(rule, malicious=min(cell["malicious"], most))
-                outcome = setting.opened(poison, cell["malicious"], known)
+                outcome = attacked(setting, poison, cell["malicious"], rule)
             else:
                 if setting not in seen:
-                    seen[setting] = setting.opened(poison, cell["malicious"], rule)
+                    seen[setting] = attacked(setting, poison, cell["malicious"], rule)
                 outcome = seen[setting]
         except Abort as abort:
             line |= {"rows": 0, "contaminated": 0, "refused": cell["malicious"]}
@@ -237,12 +235,8 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
             continue
         line |= {"rows": len(outcome.opened.members), "contaminated": int(outcome.contaminated.sum())}
         line |= {"refused": outcome.refused, "classes": len(arena.data.schema.classes)}
-        readout = setting.readout(rule)
-        # told the truth, or its bound: curves show what happens beyond it, where a preflight would refuse
-        withstood = rule.tolerated(readout.refined(readout.rows(outcome.opened)))
-        told = replace(rule, malicious=max(min(int(outcome.contaminated.sum()), withstood), 0))
-        readout = setting.readout(told)
-        line |= {"withstood": withstood} | _outcome(readout, outcome.opened, scorer, wanted)
+        readout, withstood = informed(setting, rule, outcome)
+        line |= {"withstood": withstood} | scores(readout, outcome.opened, scorer, wanted)
         line |= certainly_right(readout, outcome.opened, outcome.forged, arena.data.test)
         if cell["influence"]:
             line |= _unmasked(readout, outcome, arena.reference)
@@ -250,12 +244,31 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
     return lines
 
 
+def attacked(setting: Setting, poison: Poison | None, malicious: int, rule: Rule) -> Outcome:
+    """The rows of a round whose rule is told at most what it withstands; raises as `Setting.opened`."""
+    if poison is None or not poison.against_rule:
+        return setting.opened(poison, malicious, rule)
+    most = max(rule.tolerance(len(setting.groups)), 0)
+    return setting.opened(poison, malicious, replace(rule, malicious=min(malicious, most)))
+
+
+def informed(setting: Setting, rule: Rule, outcome: Outcome) -> tuple[Readout, int]:
+    """The readout whose rule is told how many rows are malicious, or its bound; and that bound.
+
+    Curves show what happens beyond it, where a preflight would refuse.
+    """
+    readout = setting.readout(rule)
+    withstood = rule.tolerated(readout.refined(readout.rows(outcome.opened)))
+    told = replace(rule, malicious=max(min(int(outcome.contaminated.sum()), withstood), 0))
+    return setting.readout(told), withstood
+
+
 def _nothing(failure: str) -> dict[str, Any]:
     """Scores of a round without a model, and why there is none."""
     return {"accuracy": math.nan, "balanced_accuracy": math.nan, "success": math.nan, "failure": failure}
 
 
-def _outcome(readout: Readout, opened: Opened, scorer: Scorer, wanted: Records | None) -> dict[str, Any]:
+def scores(readout: Readout, opened: Opened, scorer: Scorer, wanted: Records | None) -> dict[str, Any]:
     """Scores of the round's model, or why there is none."""
     try:
         model = readout.model(opened)

@@ -165,6 +165,10 @@ class Masking(Protocol):
     )
     messages = (Key, GroupKeys, Masked)
 
+    def partners(self, size: int) -> int:
+        """See `Protocol.partners`."""
+        return size - 1
+
     def survivors(self, size: int) -> int:
         """The whole group: masks cancel only then. `ValueError` for any other threshold."""
         return self.whole_group(size)

@@ -148,6 +148,10 @@ class Mixer(Protocol):
     messages = (Share, Present, Sums)
     smallest_group = 3
 
+    def keeps_from(self, size: int, *, malicious: bool) -> int:
+        """See `Protocol.keeps_from`."""
+        return size - 2
+
     def trustee_ids(self, nodes: object) -> tuple[PartyId, ...]:
         """The two mixers."""
         return MIXERS

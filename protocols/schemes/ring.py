@@ -105,6 +105,14 @@ class Ring(Protocol):
     messages = (Running, Sum)
     smallest_group = 3
 
+    def partners(self, size: int) -> int:
+        """See `Protocol.partners`; its total passes through all."""
+        return size - 1
+
+    def keeps_from(self, size: int, *, malicious: bool) -> int:
+        """See `Protocol.keeps_from`."""
+        return 1
+
     def survivors(self, size: int) -> int:
         """The whole group: a ring with a gap does not close. `ValueError` for any other threshold."""
         return self.whole_group(size)

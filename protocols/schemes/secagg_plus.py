@@ -63,6 +63,11 @@ class SecAggPlus(DoubleMasking):
         self._check_rates(size, threshold)
         return Complete(size), threshold
 
+    def partners(self, size: int) -> int:
+        """See `Protocol.partners`."""
+        planned = self.plan(size)
+        return size - 1 if planned is None else planned.neighbours
+
     def withstands(self, size: int) -> int:
         """See `DoubleMasking.withstands`; as stated."""
         return part_of(size, self.corrupt)

@@ -117,6 +117,10 @@ class Verified(Protocol):
     )
     messages = (Key, VerifyKey, Report, Relay, Verifier, Open, Sums)
 
+    def keeps_from(self, size: int, *, malicious: bool) -> int:
+        """See `Protocol.keeps_from`."""
+        return size - 2
+
     @classmethod
     def for_tests(cls) -> Self:
         """One proof instead of three."""

@@ -35,6 +35,8 @@ class Cost:
     ----------
     nodes, length
         One group of so many, with vectors of so many coordinates.
+    rounds
+        The longest chain of messages of which each waited for the one before.
     sent, received
         Bytes, mean over nodes.
     node_cpu
@@ -48,6 +50,7 @@ class Cost:
     protocol: str
     nodes: int
     length: int
+    rounds: int
     sent: float
     received: float
     node_cpu: float
@@ -161,6 +164,7 @@ def _measured(
         protocol=name,
         nodes=count,
         length=length,
+        rounds=seen.rounds,
         sent=seen.mean("node", "sent"),
         received=seen.mean("node", "received"),
         node_cpu=seen.mean("node", "cpu"),

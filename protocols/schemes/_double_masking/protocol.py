@@ -61,6 +61,14 @@ class DoubleMasking(Protocol):
         Lying profile: together with an aggregator that lies. Curious: with one that shows them what it saw.
         """
 
+    def keeps_from(self, size: int, *, malicious: bool) -> int:
+        """See `Protocol.keeps_from`."""
+        return -1 if malicious and self.profile == "curious" else self.withstands(size)
+
+    def partners(self, size: int) -> int:
+        """See `Protocol.partners`: all others, on the complete graph."""
+        return size - 1
+
     def check(self, session: Session) -> None:
         """See `Protocol.check`."""
         super().check(session)
