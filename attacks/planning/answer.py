@@ -150,10 +150,11 @@ def answer(wishes: Wishes, progress: Progress = lambda *_: None) -> Answer:
     candidates = list(designs(population))
     field = foretold(population, candidates, progress) if population.foretold else None
     ranked = _ranked(population, candidates, field)
+    cap = math.ceil(population.records)
     carried = {}
     for at, design in enumerate(ranked):
         progress("measuring secure sums", at, len(ranked))
-        carried[design] = carriers(design, population.schema(design.numeric), wishes)
+        carried[design] = carriers(design, population.schema(design.numeric), wishes, cap)
     able = [design for design in ranked if carried[design][0]]
     if not able:
         first = next(iter(carried[ranked[0]][2].items()))
@@ -166,7 +167,6 @@ def answer(wishes: Wishes, progress: Progress = lambda *_: None) -> Answer:
     forecast = next((each for each in field.best if each.design == chosen), None) if field else None
     lost = _lost(chosen, found, others, able, scores, field)
     seen = legible(chosen, population.schema(chosen.numeric), wishes, population.records)
-    cap = math.ceil(population.records)
     return Answer(wishes, chosen, found[0], cap, forecast, seen, field, lost, refused)
 
 

@@ -1,7 +1,7 @@
 """Which secure sum carries a design: who it keeps vectors from, whom it needs, and what it costs."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import pandas as pd
@@ -63,7 +63,7 @@ class Carrier:
 
 
 def carriers(
-    design: Design, schema: Schema, wishes: Wishes
+    design: Design, schema: Schema, wishes: Wishes, cap: int
 ) -> tuple[list[Carrier], dict[str, int], dict[str, str]]:
     """Secure sums that may carry the design.
 
@@ -71,6 +71,8 @@ def carriers(
     ----------
     schema
         With numbers in the design's shape.
+    cap
+        The most records of a node, where nodes prove that.
 
     Returns
     -------
@@ -83,7 +85,7 @@ def carriers(
     for name in names:
         spec = _spec(name, wishes)
         try:
-            able[spec] = _fitting(spec, design, schema, wishes)
+            able[spec] = _fitting(spec, design, schema, wishes, cap)
         except ValueError as error:
             refused[spec] = str(error)
     trustees = {spec: len(session.trustees) for spec, session in able.items()}
@@ -107,7 +109,7 @@ def _spec(name: str, wishes: Wishes) -> str:
     )
 
 
-def _fitting(spec: str, design: Design, schema: Schema, wishes: Wishes) -> Session:
+def _fitting(spec: str, design: Design, schema: Schema, wishes: Wishes, cap: int) -> Session:
     """The session that would run; `ValueError` if it may not, or not against this server."""
     nodes = [f"node-{index}" for index in range(wishes.nodes)]
     size = design.group_size or wishes.nodes
@@ -121,9 +123,11 @@ def _fitting(spec: str, design: Design, schema: Schema, wishes: Wishes) -> Sessi
         raise ValueError(f"withstands {kept} colluding nodes in a group of {size}, not {wishes.colluding}")
     mechanism = choose_mechanism(design.mechanism, wishes.epsilon, wishes.delta if design.delta else None)
     # of statistics, whatever the rule: votes of nodes aside, which are longer
-    federation = Federation(
-        schema, protocol, mechanism, Sum(), design.group_size, wishes.colluding, seed=wishes.seed
-    )
+    federation = Federation(schema, protocol, mechanism, Sum(), design.group_size, seed=wishes.seed)
+    if design.inputs == "verified":
+        federation = replace(federation, record_cap=cap, proven=True)
+    else:
+        federation = replace(federation, colluding=wishes.colluding)
     return federation.session(federation.grouped(nodes))
 
 

@@ -18,7 +18,9 @@ GROUPED = ("median", "trimmed_mean", "nnm+median")
 """Rules for rows of which some are malicious."""
 SIZES = (1, 2, 3, 5, 10)
 """Nodes in a group, where rows are compared."""
-PURE = ("discrete_laplace",)
+WHOLE = ("k_norm",)
+"""Mechanisms whose doses are added whole, by the aggregators of proven inputs."""
+PURE = ("discrete_laplace", *WHOLE)
 UP_TO_A_DELTA = ("skellam", "discrete_gaussian")
 QUICK = ("label_flip",)
 """Poisons that cost next to nothing: what they leave is an upper bound on what stronger ones leave."""
@@ -95,15 +97,18 @@ def survivors(size: int, wishes: Wishes) -> int:
 def designs(population: Population) -> Iterator[Design]:
     """All that is worth a try; some may turn out not to go together."""
     wishes = population.wishes
-    mechanisms = PURE if wishes.delta is None else PURE + UP_TO_A_DELTA
+    shared = ("discrete_laplace",) if wishes.delta is None else ("discrete_laplace", *UP_TO_A_DELTA)
     for numeric in population.shapes:
-        for mechanism in mechanisms:
+        for mechanism in shared + WHOLE:
             if not wishes.liars:
-                yield Design("unchecked", "sum", None, mechanism, numeric)
+                proven = mechanism in WHOLE
+                yield Design("verified" if proven else "unchecked", "sum", None, mechanism, numeric)
                 continue
             yield Design("verified", "verified_sum", None, mechanism, numeric)
             if population.foretold:
                 yield Design("verified", "calibrated_sum", None, mechanism, numeric)
+            if mechanism in WHOLE:
+                continue
             if wishes.nodes >= FEWEST_FOR_VOTES and (quota := quotas(population, numeric)):
                 yield Design("verified", f"staircase(quota={quota})", None, mechanism, numeric)
             for size in SIZES:

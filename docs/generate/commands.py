@@ -37,7 +37,7 @@ def entry(words: tuple[str, ...], command: Any) -> str:
     name = " ".join(["securenb", *words])
     context = command.make_context(name, [], resilient_parsing=True)
     records = [each.get_help_record(context) for each in command.get_params(context)]
-    lines = [f"## `{name}`", "", "```text", command.get_usage(context).removeprefix("Usage: "), "```", ""]
+    lines = [f"## `{name}`", "", f"`{' '.join(command.get_usage(context).split()[1:])}`", ""]
     lines += [command.help or "", "", "| option | meaning |", "| --- | --- |"]
     return "\n".join([*lines, *(row(*each) for each in records if each)])
 

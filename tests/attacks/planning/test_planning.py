@@ -31,7 +31,7 @@ def wishes(**given):
 
 def carried(design=PLAIN_SUM, **given):
     asked = wishes(**given)
-    return carriers(design, Population(asked).schema("gaussian"), asked)
+    return carriers(design, Population(asked).schema("gaussian"), asked, 100)
 
 
 @pytest.fixture(scope="module")
