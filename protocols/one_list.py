@@ -52,6 +52,10 @@ class ConfirmingCommittee(Protocol):
     quorum: int = 4
     corrupt_holders: int = 2
 
+    def keeps_from(self, size: int, *, malicious: bool) -> int:
+        """See `Protocol.keeps_from`: holders confirm one list, whatever the aggregator tells them."""
+        return size - 2
+
     def __post_init__(self) -> None:
         super().__post_init__()
         holders, quorum, corrupt = self.holders, self.quorum, self.corrupt_holders

@@ -4,11 +4,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from protocols.catalogue import Catalogue
+from protocols.claims import Claims as Claims
 from protocols.entropy import Entropy, EntropyFor
 from protocols.grouping import Groups
 from protocols.opened import Opened, opened_sums
@@ -20,39 +21,6 @@ from protocols.session_rules import RefusedSession, SessionRule
 from protocols.wire import Codec, Message
 
 PARTY_ID_CHARACTERS = 64
-
-
-@dataclass(frozen=True)
-class Claims:
-    """What a protocol says of itself, in the words of the comparison table.
-
-    Attributes
-    ----------
-    sees
-        What the aggregator can read: every node's vector, or sums of groups only.
-    trust
-        Who must be trusted, and for what.
-    dropouts
-        What happens when nodes fall silent.
-    lying_aggregator
-        What an aggregator gains by breaking the protocol.
-    source
-        The paper or document that it follows.
-    nodes_see
-        What other nodes can read without breaking the protocol, in the same words.
-    """
-
-    sees: Literal["vectors", "sums"]
-    trust: str
-    dropouts: str
-    lying_aggregator: str
-    source: str
-    nodes_see: Literal["vectors", "sums"] = "sums"
-
-    @property
-    def vectors_are_read(self) -> bool:
-        """Whether a node's vector is read by any other party: it is then charged on its own."""
-        return "vectors" in (self.sees, self.nodes_see)
 
 
 @dataclass(frozen=True)

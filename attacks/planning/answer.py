@@ -179,7 +179,7 @@ def _ranked(population: Population, candidates: list[Design], field: Field | Non
         wishes = population.wishes
         there = survivors(wishes.nodes, wishes)
         raise ValueError(
-            f"of {wishes.nodes} nodes {there} are sure to be there, and {wishes.colluding} collude: nobody's "
+            f"of {wishes.nodes} nodes {there} are sure to be there, and {wishes.colluding} collude: no "
             "noise can be counted on"
         )
     return best

@@ -275,10 +275,6 @@ class OneShot(Committee):
     messages = (Key, Masked, Seeds, Ask, Report, Request, Confirmed, PartSums)
     smallest_group = 3
 
-    def keeps_from(self, size: int, *, malicious: bool) -> int:
-        """See `Protocol.keeps_from`."""
-        return size - 2
-
     @classmethod
     def for_tests(cls) -> Self:
         """The smallest committee that can lose a holder."""

@@ -250,10 +250,6 @@ class ThresholdPaillier(ConfirmingCommittee, PackedPaillier):
     )
     messages = (Key, Ready, HolderKey, Dealt, Share, Receipt, Proven, Roster, Published, Confirmed, Partials)
 
-    def keeps_from(self, size: int, *, malicious: bool) -> int:
-        """See `Protocol.keeps_from`."""
-        return size - 2
-
     @classmethod
     def for_tests(cls) -> Self:
         """See `Protocol.for_tests`: a modulus of 256 bits, two of three holders."""
