@@ -29,8 +29,8 @@ class KNorm(Mechanism):
     epsilon
         What one opened row costs, exactly.
     split
-        The part of epsilon that the box gets, between 0 and 1; by default what makes the sum over queries of
-        their variances, in reaches, least. All of it if every feature is a number or binary.
+        The part of epsilon that the box gets, from 0.001 to 0.999; by default what makes the sum over
+        queries of their variances, in reaches, least. All of it if every feature is a number or binary.
     """
 
     epsilon: Fraction
@@ -41,8 +41,11 @@ class KNorm(Mechanism):
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
             raise ValueError(f"epsilon must be a positive number, got {self.epsilon}")
-        if self.split is not None and not 0 < self.split < 1:
-            raise ValueError(f"split must be between 0 and 1, got {self.split}")
+        if self.split is not None and not 1 / RESOLUTION <= self.split <= 1 - 1 / RESOLUTION:
+            raise ValueError(
+                f"split must be from {1 / RESOLUTION} to {1 - 1 / RESOLUTION}, got {self.split}: a smaller "
+                "part is not worth drawing noise for"
+            )
 
     @classmethod
     def of(cls, epsilon: Fraction, delta: float) -> Self:

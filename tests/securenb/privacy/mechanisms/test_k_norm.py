@@ -109,9 +109,9 @@ def test_the_box_and_the_levels_share_epsilon_exactly(schema, split):
             assert epsilon_at(cost, 0.0) == Fraction(times * cap, 3)
 
 
-@pytest.mark.parametrize("split", [0, 1, -0.5, float("nan")])
+@pytest.mark.parametrize("split", [0, 1, -0.5, float("nan"), 1e-300, 1 - 1e-12])
 def test_a_split_that_is_no_part_is_refused(split):
-    with pytest.raises(ValueError, match=f"split must be between 0 and 1, got {split}"):
+    with pytest.raises(ValueError, match=f"split must be from 0.001 to 0.999, got {split}"):
         KNorm(Fraction(1), split)
 
 
