@@ -22,8 +22,9 @@ NUMBER_WIDTH = 0.5
 """Prior variance of a class's mean around the pooled one, over the pooled variance; and prior standard
 deviation of its variance, over the same."""
 
-VARIANCE_FLOOR = 0.02
-"""The least variance of a class, over the pooled one."""
+VARIANCE_FLOOR = 0.1
+"""The least variance of a class, over the pooled one, or the standard deviation of the noise in it if that is
+less: a narrow class is narrow where hardly any noise is."""
 
 
 def pulled(centre: Floats | float, value: Floats, prior: Floats | float, noise: Floats | float) -> Floats:
@@ -112,5 +113,6 @@ def gaussian_sums(
     noisy = (of_squares + 4 * mean**2 * of_sum) / counts**2
     variance = sums[..., 1] / counts + square_offset - mean**2
     variance = pulled(shared, variance, (NUMBER_WIDTH * shared) ** 2, noisy)
-    variance = np.clip(variance, np.maximum(least, VARIANCE_FLOOR * shared), widest)
+    floor = np.minimum(VARIANCE_FLOOR * shared, np.sqrt(noisy))
+    variance = np.clip(variance, np.maximum(least, floor), widest)
     return np.stack([counts * mean, counts * (variance + mean**2 - square_offset)], axis=-1)

@@ -97,13 +97,25 @@ def test_nothing_leaves_its_bounds_however_strange_the_sums_are(table, spread):
     assert np.isfinite(parameters.table).all()
 
 
-def test_a_variance_is_never_far_below_the_pooled_one():
-    tables, noise = noisy(10, 10)
-    found = estimate(DATA.schema, settled(DATA.schema, tables, noise)).table
-    for block in DATA.schema.blocks:
-        if block.kind == "squares":
-            each = found[..., block.start]
-            assert (each >= 0.9 * VARIANCE_FLOOR * each.max(axis=-1, keepdims=True) / 4).all()
+def variances_of_a_narrow_class(noise):
+    """Of 400 and 600 records whose values are 0 (in steps around the middle), and -32 or 32 by turns."""
+    feature, counts = NUMBERS.features[0], np.array([400.0, 600.0])
+    values = np.array([[0.0], [32.0]]) ** 2
+    sums = np.stack([0 * counts, counts * (values[:, 0] - feature.square_offset)], axis=-1)
+    shrunk_sums = feature.shrunk(sums, counts, np.array([noise, 700.0 * noise]))
+    return feature.estimate(shrunk_sums, counts, 1.0)[0][:, 1]
+
+
+def test_a_variance_is_never_far_below_the_pooled_one_where_noise_is_large():
+    narrow, wide = variances_of_a_narrow_class(1e6)
+    assert narrow >= VARIANCE_FLOOR * wide / 2
+
+
+def test_a_narrow_class_is_narrow_where_hardly_any_noise_is():
+    """Its variance used to be a fiftieth of the pooled one at least, however little noise there was."""
+    narrow, wide = variances_of_a_narrow_class(1e-9)
+    assert narrow == pytest.approx(GRID_VARIANCE, rel=1e-3)
+    assert wide == pytest.approx(32**2, rel=1e-3)
 
 
 def test_without_noise_nothing_changes():
