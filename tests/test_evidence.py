@@ -8,7 +8,8 @@ from benchmarks.evidence.record import ROOT, Record
 
 SAMPLES = {"exact_rounds": 3, "breakdowns": 2, "silent_audits": 4, "zoo_alarms": 2, "zoo_detection": 4_000,
            "collective_certificates": 10, "line_edits": 100, "witness_powers": 6,
-           "staircase_boxes": 15, "fuzzed_messages": 5, "drop_out_patterns": 3, "shrinkage": 40}  # fmt: skip
+           "staircase_boxes": 15, "fuzzed_messages": 5, "drop_out_patterns": 3, "shrinkage": 40,
+           "small_budgets": 100}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CLAIMS)
