@@ -97,6 +97,9 @@ class Deviation(ABC):  # noqa: B024 - either method may be the one that is overr
     misblamed: ClassVar[Mapping[str, str]] = {}
     """Under which protocols honest parties are blamed for it, and why that cannot be helped."""
 
+    source: ClassVar[str] = ""
+    """The paper that the attack is from, and how much of it we know; empty if it is ours."""
+
     def __init__(self) -> None:
         self.changed = False
         self.read: dict[PartyId, Integers] = {}

@@ -8,10 +8,13 @@ from collections.abc import Callable
 
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 
-from protocols.canonical import digest
+from protocols.canonical import Canonical, digest
 
 Entropy = Callable[[int], bytes]
 """`entropy(k)` gives k fresh uniform bytes."""
+
+HEDGED_BYTES = 32
+"""What `hedged` draws, once."""
 
 EntropyFor = Callable[[str], Entropy]
 """The entropy of a party, by its id."""
@@ -41,3 +44,25 @@ def seeded(seed: int) -> EntropyFor:
         return entropy
 
     return entropy_for
+
+
+def hedged(entropy: Entropy, *context: Canonical) -> Entropy:
+    """Other bytes in every context, even where `entropy` gives the same ones twice.
+
+    A machine that is restored from a copy, or cloned, may draw in one session what it drew in another; masks
+    that are equal in two sessions cancel in the difference. Both the entropy and the context have to repeat
+    before these bytes do.
+
+    Source: Ristenpart and Yilek 2010, "When Good Randomness Goes Bad: Virtual Machine Reset
+    Vulnerabilities and Hedging Deployed Cryptography".
+    """
+    stream: CipherContext | None = None
+
+    def fresh(size: int) -> bytes:
+        nonlocal stream
+        if stream is None:
+            key = digest("securenb hedged entropy", entropy(HEDGED_BYTES), *context)
+            stream = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+        return stream.update(bytes(size))
+
+    return fresh

@@ -5,6 +5,7 @@ A protocol that stands in one file has its messages there; these belong to what 
 
 from protocols.one_list import Confirmed
 from protocols.schemes._committee import PartSums, Request, Seeds
+from protocols.schemes._committee import Report as SeedTags
 from protocols.schemes._double_masking.messages import (
     Complaint,
     Confirmation,
@@ -17,9 +18,10 @@ from protocols.schemes._double_masking.messages import (
     Unmasking,
     pack_set,
 )
-from protocols.schemes._paillier.holder import Partial, Partials, Proven, Published
+from protocols.schemes._paillier.holder import Partial, Partials, Proven, Published, Receipt
 from protocols.schemes._prio3.messages import Open, Report, Verifier
 from protocols.schemes._prio3.messages import Sums as VerifiedSums
+from protocols.schemes._prio3.messages import channel as verified_channel
 from protocols.schemes._sums import Sums
 
 __all__ = [
@@ -36,9 +38,11 @@ __all__ = [
     "Participants",
     "Proven",
     "Published",
+    "Receipt",
     "Report",
     "Request",
     "SealedShares",
+    "SeedTags",
     "Seeds",
     "Sums",
     "Survivors",
@@ -46,4 +50,5 @@ __all__ = [
     "VerifiedSums",
     "Verifier",
     "pack_set",
+    "verified_channel",
 ]

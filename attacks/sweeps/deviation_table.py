@@ -94,6 +94,8 @@ def page() -> str:
     lines += ["", "## Where honest parties are blamed", ""]
     for name, kind in DEVIATIONS.items():
         lines += [f"- `{name}`, {p}: {reason}." for p, reason in kind.misblamed.items()]
+    lines += ["", "## From the literature", ""]
+    lines += [f"- `{name}`: {kind.source}." for name, kind in DEVIATIONS.items() if kind.source]
     return "\n".join(lines) + "\n"
 
 

@@ -7,7 +7,7 @@ go on to compute a classifier between them; ours add their shares and hand the s
 
 from dataclasses import dataclass
 
-from protocols.entropy import Entropy
+from protocols.entropy import Entropy, hedged
 from protocols.errors import Abort, FaultyParty, TooFewParties
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.protocol import Claims, Protocol
@@ -162,7 +162,7 @@ class Mixer(Protocol):
 
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.node`; draws 8·d bytes."""
-        return _Node(me, vector, entropy)
+        return _Node(me, vector, hedged(entropy, session.digest, me))
 
     def aggregator(self, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.aggregator`; uses no entropy."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Self
 
-from protocols.entropy import Entropy
+from protocols.entropy import Entropy, hedged
 from protocols.errors import Abort, FaultyParty, TooFewParties, blaming
 from protocols.one_list import Confirmed
 from protocols.opened import Lost, enough_present, opened_rows
@@ -212,9 +212,10 @@ class _Aggregator(Party):
                     FaultyParty(holder, "reported other seeds than the other holders have")
                 )
         for node in (each for each in group if each in self._masked.received and each not in present):
-            if self._copies(node, holders):
+            told = self._copies(node, holders)
+            if disputing := {holder: None for copy in told if not same([copy]) for holder in copy}:
                 reason = "gave holders different seeds, or one of them says so"
-                self.late_faults.append(FaultyParty(node, reason))
+                self.late_faults.append(FaultyParty(node, reason, tuple(disputing)))
 
     def _part_sums(self, holder: PartyId, answer: PartSums) -> Mapping[int, tuple[bytes, ...]]:
         """The holder's sums, group by group and part by part."""
@@ -282,7 +283,7 @@ class OneShot(Committee):
 
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.node`; draws a seed for each part and one key."""
-        return _Node(self, me, vector, session, entropy)
+        return _Node(self, me, vector, session, hedged(entropy, session.digest, me))
 
     def aggregator(self, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.aggregator`; uses no entropy."""

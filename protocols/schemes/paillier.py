@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from gmpy2 import mpz
 from phe import PaillierPrivateKey
 
-from protocols.entropy import Entropy
+from protocols.entropy import Entropy, hedged
 from protocols.errors import FaultyParty, TooFewParties, blaming
 from protocols.opened import Lost, Opened, check_members, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
@@ -252,7 +252,7 @@ class Paillier(PackedPaillier):
 
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.node`; its entropy randomises the ciphertexts."""
-        return _Node(self, me, self.slots(session).pack(vector), entropy)
+        return _Node(self, me, self.slots(session).pack(vector), hedged(entropy, session.digest, me))
 
     def aggregator(self, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.aggregator`; its entropy re-randomises the products."""

@@ -8,7 +8,7 @@ off in the end. Deviation: the leader tells the sum to the aggregator, not to al
 
 from dataclasses import dataclass
 
-from protocols.entropy import Entropy
+from protocols.entropy import Entropy, hedged
 from protocols.opened import Lost, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
 from protocols.protocol import Claims, Protocol
@@ -119,7 +119,7 @@ class Ring(Protocol):
 
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.node`; the leader draws 8·d bytes."""
-        return _Node(me, vector, session, entropy)
+        return _Node(me, vector, session, hedged(entropy, session.digest, me))
 
     def aggregator(self, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.aggregator`; uses no entropy."""

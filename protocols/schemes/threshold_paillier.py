@@ -13,7 +13,7 @@ from typing import Self
 from gmpy2 import mpz
 
 from protocols.credentials import Credentials
-from protocols.entropy import Entropy
+from protocols.entropy import Entropy, hedged
 from protocols.errors import FaultyParty, TooFewParties, blaming
 from protocols.one_list import Confirmed, ConfirmingCommittee
 from protocols.opened import Lost, enough_present, opened_rows
@@ -257,7 +257,8 @@ class ThresholdPaillier(ConfirmingCommittee, PackedPaillier):
 
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.node`; its entropy randomises the ciphertexts."""
-        return _Node(self, me, self.slots(session).pack(vector), session, entropy)
+        fresh = hedged(entropy, session.digest, me)
+        return _Node(self, me, self.slots(session).pack(vector), session, fresh)
 
     def aggregator(self, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.aggregator`; uses no entropy."""

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from protocols.credentials import Credentials
-from protocols.entropy import Entropy
+from protocols.entropy import Entropy, hedged
 from protocols.errors import Abort, FaultyParty, TooFewParties
 from protocols.party import AGGREGATOR, Envelope, Party, PartyId
 from protocols.primitives.key_agreement import KEY_BYTES, KeyPair, key_pair
@@ -68,7 +68,7 @@ class Node(Party):
         super().__init__(me)
         self._vector = vector
         self._terms = terms
-        self._entropy = entropy
+        self._entropy = hedged(entropy, terms.session.digest, me)
         self._releases = Releases() if credentials is None else credentials.releases
         self._position = terms.position[me]
         self._around = terms.neighbourhoods.around(self._position)
