@@ -43,9 +43,10 @@ class FederatedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What one opened row costs a record, or ``"none"``. It has no default.
     n_nodes
         How many nodes the records are dealt to when `fit` is not told who holds them.
-    protocol, rule, mechanism, delta, group_size, threshold, colluding, malicious_bound, record_cap, curator,
-    witnesses
+    protocol, rule, mechanism, delta, group_size, threshold
         See `securenb.experiments.choices.Choices`.
+    colluding, malicious_bound, record_cap, curator, witnesses
+        See there, too.
     consistency, shrinkage
         Free post-processing, see `securenb.federation.postprocess.Refinement`.
     ledger, budget
