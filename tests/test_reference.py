@@ -48,6 +48,12 @@ def test_every_option_that_help_knows_is_in_the_page_of_its_command(reference, c
         assert options <= set(re.findall(r"--[a-z][a-z-]+", page[" ".join(words)])), words
 
 
+def test_options_are_written_as_they_are_typed(reference):
+    spelled = re.findall(r"^\| `([^`]*)`", (reference / "commands.md").read_text(), re.MULTILINE)
+    assert len(spelled) > 100
+    assert not [each for each in spelled if "&" in each]
+
+
 def test_every_page_is_in_the_index(reference):
     index = (reference / "index.md").read_text().split("\n")
     assert {page.stem for page in reference.glob("*.md")} - {"index"} <= set(index)

@@ -28,8 +28,8 @@ def commands(command: Any = None, words: tuple[str, ...] = ()) -> Iterator[tuple
 
 def row(option: str, text: str) -> str:
     """A line of a table: how an option is typed, and what it is for, as help prints them."""
-    escaped = [each.replace("\\[", "[").replace("|", "\\|").replace("<", "&lt;") for each in (option, text)]
-    return f"| `{' '.join(escaped[0].split())}` | {escaped[1]} |"
+    typed, meant = (each.replace("\\[", "[").replace("|", "\\|") for each in (option, text))
+    return f"| `{' '.join(typed.split())}` | {meant.replace('<', '&lt;')} |"  # in code nothing is escaped
 
 
 def entry(words: tuple[str, ...], command: Any) -> str:
