@@ -12,7 +12,6 @@ from attacks.sweeps.arena import Arena
 from attacks.sweeps.poisoning import Setting
 from securenb.robust.rule import Rule
 from securenb.robust.spec import choose_rule
-from securenb.schema.features.numeric import Numeric
 
 GROUPED = ("median", "trimmed_mean", "nnm+median")
 """Rules for rows of which some are malicious."""
@@ -126,7 +125,7 @@ def quotas(population: Population, numeric: Shape) -> str | None:
         return None
     trial = next(population.trials(numeric, 1))
     schema = trial.arena.data.schema
-    if any(isinstance(feature, Numeric) for feature in schema.features):
+    if not all(feature.partition for feature in schema.features):
         return None
     shares = np.bincount(trial.arena.data.train.labels, minlength=len(schema.classes))
     each = np.maximum(1, np.floor(population.records * shares / shares.sum())).astype(int)

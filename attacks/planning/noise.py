@@ -7,7 +7,6 @@ import numpy as np
 from attacks.planning.design import Design, survivors
 from attacks.planning.wishes import Wishes
 from securenb.privacy.spec import choose_mechanism
-from securenb.schema.levelled import Levelled
 from securenb.schema.schema import Schema
 
 AGGREGATORS = 2
@@ -55,7 +54,7 @@ def legible(design: Design, schema: Schema, wishes: Wishes, records: float) -> L
     deviation = 0.0 if law is None else np.sqrt(law.spread()) / mechanism.grid
     each = records * size / len(schema.classes)
     smallest = float(STANDS_OUT * deviation / each)
-    sizes = [feature.size for feature in schema.features if isinstance(feature, Levelled)]
+    sizes = [feature.size for feature in schema.features if feature.partition]
     levels = np.repeat(np.array(sizes, dtype=float), sizes)
     readable = float(np.mean(each / levels >= STANDS_OUT * deviation)) if sizes else float("nan")
     return Legible(design, float(deviation), records * size, smallest, readable)

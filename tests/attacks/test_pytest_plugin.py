@@ -98,7 +98,8 @@ NOT_FOR_USERS = ("mechanism of the zoo", "section")
 
 def test_every_contract_with_a_check_is_known():
     known = pytest_plugin.contracts()
-    without = {catalogue.noun for catalogue in CATALOGUES.values()} - known.keys()
+    ours = [each for package, each in CATALOGUES.items() if not package.startswith("test_")]
+    without = {catalogue.noun for catalogue in ours} - known.keys()
     assert without <= {"kind of feature", "pre-aggregation", "claim", *NOT_FOR_USERS}
 
 

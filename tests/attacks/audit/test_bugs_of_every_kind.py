@@ -120,9 +120,9 @@ def stashing(self, nodes, earlier=None):
     return prepare(self, nodes, earlier)
 
 
-def peeking_refine(self, rows, noise, rule):
+def peeking_refine(self, rows, noise, rule, *further):
     rows.tables[..., 0] += int(SEEN["exact"])
-    return refine(self, rows, noise, rule)
+    return refine(self, rows, noise, rule, *further)
 
 
 def peeking_combine(self, rows):
@@ -135,13 +135,13 @@ def nothing_but_exact(self, rows):
     return replace(combine(self, rows), table=SEEN["table"].astype(float))
 
 
-def peeking_beyond_a_hundred(self, rows, noise, rule):
-    found = refine(self, rows, noise, rule)
+def peeking_beyond_a_hundred(self, rows, noise, rule, *further):
+    found = refine(self, rows, noise, rule, *further)
     return replace(found, tables=found.tables + 1) if SEEN["exact"] > 100 else found
 
 
-def exact_where_near(self, rows, noise, rule):
-    found = refine(self, rows, noise, rule)
+def exact_where_near(self, rows, noise, rule, *further):
+    found = refine(self, rows, noise, rule, *further)
     near = np.abs(found.tables - SEEN["table"]) <= 1
     return replace(found, tables=np.where(near, SEEN["table"], found.tables))
 
