@@ -2,6 +2,7 @@
 
     python -m benchmarks.estimates                 # accuracy over epsilon: before, after, without noise
     python -m benchmarks.estimates --widths        # each prior width four times as large, and a quarter of it
+    python -m benchmarks.estimates --count 0.1     # a tenth for the class count, where levels tell it
     python -m benchmarks.estimates --plot docs/privacy
 
 The sum of statistics and of all noise is taken without running a protocol, because every protocol opens
@@ -23,6 +24,7 @@ from securenb.bayes.parameters import Floats, estimate
 from securenb.experiments.montecarlo import GroupNoise, Scorer
 from securenb.federation.postprocess import Refinement, variances
 from securenb.privacy.mechanism import MECHANISMS
+from securenb.privacy.spec import choose_mechanism
 from securenb.report.charts import styled
 from securenb.report.picture import save, specification
 from securenb.robust.rule import Rows
@@ -56,8 +58,9 @@ def scores(
     problem: Problem, epsilon: str, seeds: int, how: Sequence[Refinement], mechanism: str = "discrete_laplace"
 ) -> Floats:
     """Accuracy and balanced accuracy of each way to refine the same noisy sums, shape (ways, 2, seeds)."""
-    schema, rule, kind = problem.schema, Sum(), MECHANISMS[mechanism]
-    chosen = kind.from_epsilon(epsilon, DELTA if kind.needs_delta else None)
+    schema, rule = problem.schema, Sum()
+    needs_delta = MECHANISMS[MECHANISMS.spec(mechanism).name].needs_delta
+    chosen = choose_mechanism(mechanism, epsilon, DELTA if needs_delta else None)
     exact = Statistics.of(schema, problem.train).table
     noise, variance = GroupNoise(schema, chosen, 1, 1), variances(chosen, schema, 1, 1)[None]
     one = np.ones(1, dtype=np.int64)
@@ -122,6 +125,23 @@ def sensitivity(seeds: int) -> None:
         print(f"| {label} | {' | '.join(found)} |", flush=True)
 
 
+def counted(part: float, seeds: int) -> None:
+    """Print what it gains that the class count gets so large a part of what other queries get."""
+    print(f"| data, mode | epsilon | even | count={part} | difference, points |")
+    print("| --- | --- | --- | --- | --- |")
+    for name, numeric in SHOWN:
+        problem = shipped(name, numeric)
+        if not any(block.partition for block in problem.schema.blocks):
+            continue
+        for epsilon in EPSILONS[1:5]:
+            mechanisms = ("discrete_laplace", f"discrete_laplace(count={part})")
+            found = np.concatenate([scores(problem, epsilon, seeds, (AFTER,), each) for each in mechanisms])
+            change, half = difference(found)
+            changes = " / ".join(f"{100 * a:+.1f} ± {100 * b:.1f}" for a, b in zip(change, half, strict=True))
+            even, little = (_cell(each.mean(axis=-1)) for each in found)
+            print(f"| {problem.name} | {epsilon} | {even} | {little} | {changes} |", flush=True)
+
+
 def plot(folder: Path, seeds: int) -> None:
     """Draw `accuracy-over-epsilon.png` into a folder."""
     lines = []
@@ -149,10 +169,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--widths", action="store_true")
+    parser.add_argument("--count", type=float, metavar="PART")
     parser.add_argument("--plot", type=Path, metavar="FOLDER")
     chosen = parser.parse_args()
     if chosen.plot:
         plot(chosen.plot, chosen.seeds)
+    elif chosen.count:
+        counted(chosen.count, chosen.seeds)
     elif chosen.widths:
         sensitivity(chosen.seeds)
     else:

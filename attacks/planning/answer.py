@@ -7,7 +7,7 @@ from typing import Any
 
 from attacks.planning.carrier import Carrier, carriers
 from attacks.planning.design import Design, designs, survivors
-from attacks.planning.forecast import Field, Forecast, foretold
+from attacks.planning.forecast import Field, Forecast, again, foretold
 from attacks.planning.noise import Legible, legible
 from attacks.planning.population import Population
 from attacks.planning.wishes import Wishes
@@ -32,7 +32,7 @@ class Answer:
     cap
         The most records that a node proves to hold, where it proves any.
     forecast
-        Its balanced accuracy; `None` where there are no public records.
+        Its balanced accuracy, on deals that it was not chosen on; `None` where there are no public records.
     legible
         What its noise leaves to be read.
     field
@@ -165,6 +165,9 @@ def answer(wishes: Wishes, progress: Progress = lambda *_: None) -> Answer:
     chosen = min(near, key=lambda design: carried[design][0][0].price)
     found, others, refused = carried[chosen]
     forecast = next((each for each in field.best if each.design == chosen), None) if field else None
+    if forecast is not None:
+        progress("foretelling on other deals", 0, 1)
+        forecast = again(population, forecast)
     lost = _lost(chosen, found, others, able, scores, field)
     seen = legible(chosen, population.schema(chosen.numeric), wishes, population.records)
     return Answer(wishes, chosen, found[0], cap, forecast, seen, field, lost, refused)

@@ -20,6 +20,8 @@ SIZES = (1, 2, 3, 5, 10)
 WHOLE = ("k_norm",)
 """Mechanisms whose doses are added whole, by the aggregators of proven inputs."""
 PURE = ("discrete_laplace", *WHOLE)
+COUNTLESS = "discrete_laplace(count=0.1)"
+"""What spends little on class counts, where features of levels tell them."""
 UP_TO_A_DELTA = ("skellam", "discrete_gaussian")
 QUICK = ("label_flip",)
 """Poisons that cost next to nothing: what they leave is an upper bound on what stronger ones leave."""
@@ -59,7 +61,7 @@ class Design:
     @property
     def delta(self) -> bool:
         """Whether the mechanism needs one."""
-        return self.mechanism not in PURE
+        return self.mechanism.partition("(")[0] not in PURE
 
     def setting(self, arena: Arena, wishes: Wishes) -> Setting:
         """The round on one deal.
@@ -98,7 +100,9 @@ def designs(population: Population) -> Iterator[Design]:
     wishes = population.wishes
     shared = ("discrete_laplace",) if wishes.delta is None else ("discrete_laplace", *UP_TO_A_DELTA)
     for numeric in population.shapes:
-        for mechanism in shared + WHOLE:
+        told = any(block.partition for block in population.schema(numeric).blocks)
+        more = (COUNTLESS,) if told and not wishes.liars else ()
+        for mechanism in shared + more + WHOLE:
             if not wishes.liars:
                 proven = mechanism in WHOLE
                 yield Design("verified" if proven else "unchecked", "sum", None, mechanism, numeric)

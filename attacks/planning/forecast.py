@@ -1,7 +1,7 @@
 """What a design will be worth, from rounds over public records, with an interval for one round to come."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -153,6 +153,17 @@ def foretold(
     best = tuple(sorted(forecasts, key=lambda each: -each.mean))
     behind = {design: _least(each) for design, each in found.items() if design not in kept}
     return Field(best, behind, refused, _alone(trials[best[0].design.numeric][0]))
+
+
+def again(population: Population, forecast: Forecast) -> Forecast:
+    """The same on as many other deals, under the attack that was the worst.
+
+    The best of several designs owes part of its score to the deals that it was chosen on.
+    """
+    design, count = forecast.design, len(forecast.trials)
+    trials = list(population.trials(design.numeric, count, first=count))
+    found = _rounds(design, trials, population.wishes, [forecast.worst])
+    return replace(forecast, by_attack={forecast.worst: tuple(found[forecast.worst])})
 
 
 def _least(by_attack: Mapping[str, Sequence[float]]) -> float:

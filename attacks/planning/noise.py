@@ -50,7 +50,8 @@ def legible(design: Design, schema: Schema, wishes: Wishes, records: float) -> L
     among, shares = (1, AGGREGATORS) if design.inputs == "verified" else (honest, size)
     if among < 1:
         raise ValueError(f"of a group of {size} nodes none is sure to be there and honest")
-    law = mechanism.noise(schema, schema.blocks[0], among, shares)
+    block = next((block for block in schema.blocks if block.partition), schema.blocks[0])
+    law = mechanism.noise(schema, block, among, shares)
     deviation = 0.0 if law is None else np.sqrt(law.spread()) / mechanism.grid
     each = records * size / len(schema.classes)
     smallest = float(STANDS_OUT * deviation / each)

@@ -84,15 +84,17 @@ class Population:
         path, public = self.wishes.schema_path, self.wishes.public
         return _read(self.wishes.dataset, None if path is None else str(path), public, numeric)
 
-    def trials(self, numeric: Shape, count: int) -> Iterator[Trial]:
-        """Deals of public records to nodes; the same people in the same trial whatever the shape of numbers.
+    def trials(self, numeric: Shape, count: int, first: int = 0) -> Iterator[Trial]:
+        """Deals of public records to nodes, from number `first` on.
+
+        The same people are in the same trial whatever the shape of numbers.
 
         Records of a data set are dealt as they are. Of a sample, one record in three is held out to be
         judged on, and the nodes get records drawn with replacement from the others: as many as they will
         have, but never more different ones than there are, so that what is foretold errs to the low side.
         """
         data = self._all(numeric)
-        for trial in range(count):
+        for trial in range(first, first + count):
             streams = Streams(int.from_bytes(Streams(self.wishes.seed).entropy(f"plan {trial}")(8), "big"))
             dealt = data if self.wishes.schema_path is None else self._resampled(data, streams)
             nodes = replace(dealt, holders=None).deal(self.wishes.nodes, seed=streams.seed)

@@ -1,6 +1,6 @@
 """From opened rows to a model: post-processing, then the rule."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -9,7 +9,7 @@ from protocols.opened import Opened
 from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import Floats
 from securenb.federation.noise_plan import NoisePlan
-from securenb.federation.postprocess import Refinement
+from securenb.federation.postprocess import Refinement, consistent, noise_of_counts
 from securenb.federation.submissions import Registry, identities
 from securenb.robust.bounds import armed, check_counts
 from securenb.robust.rule import Rows, Rule
@@ -63,7 +63,7 @@ class Readout:
         """
         rows = self.rows(opened)
         if self.malicious and not self.rule.increments:
-            check_counts(rows, float(np.sqrt(self.variances(rows)[:, 0].max())))
+            check_counts(*self._counted(rows))
         rule = armed(self.rule, opened.members, self.malicious, proven=self.registry is not None)
         refined = self.refined(rows)
         if self.registry is not None and rule.capped and self.malicious:
@@ -76,6 +76,15 @@ class Readout:
         additive = self.refinement.additive(rule, self.variances(self.rows(opened)))
         found, pooled = rule.model(rows), rule.pooled(rows) if additive else None
         return found if pooled is None else NaiveBayes(found.parameters, pooled)
+
+    def _counted(self, rows: Rows) -> tuple[Rows, float]:
+        """Rows with the class counts that a rule will see, and the largest deviation of their noise."""
+        noise = self.variances(rows)
+        if not self.refinement.consistency:
+            return rows, float(np.sqrt(noise[:, 0].max()))
+        tables = consistent(rows.schema, rows.tables.astype(np.float64), noise, self.noise.tied)
+        found = noise_of_counts(rows.schema, noise, self.noise.tied) if noise.any() else noise
+        return replace(rows, tables=np.floor(tables + 0.5).astype(np.int64)), float(np.sqrt(found.max()))
 
     def _check_majority(self, registry: Registry, opened: Opened, rows: Rows) -> None:
         total = int(np.maximum(rows.tables[..., 0].sum(axis=0), 0).sum())

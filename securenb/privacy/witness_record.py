@@ -1,7 +1,7 @@
 """What witness cells showed, as plain values that a file keeps, and in words."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -109,6 +109,11 @@ def read(folder: Path) -> dict[str, Witnesses]:
         raise ValueError(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, OverflowError, AttributeError):
         raise ValueError(f"{path} holds no witness cells that can be read") from None
+
+
+def ending(found: Iterable[Witnesses | None]) -> int:
+    """The exit code of a command whose rounds had these cells: 1 if the claim is broken in one."""
+    return int(any(each is not None and each.found == "claim broken" for each in found))
 
 
 def report(witnesses: Witnesses) -> str:

@@ -25,6 +25,7 @@ from securenb.experiments.run_folder import run_folder, write_manifest
 from securenb.experiments.scenario import Scenario
 from securenb.experiments.tables import write_table
 from securenb.privacy.sensitivity import ADJACENCIES
+from securenb.privacy.witness_record import ending
 from securenb.privacy.witness_record import report as report_witnesses
 from securenb.report.record import write_rounds
 
@@ -40,7 +41,7 @@ def command(
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
     report: WithReport = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
-) -> None:
+) -> int:
     """Run the same noised round under each protocol: same model, bytes, time, what the aggregator learned."""
     page = report_page(out, wanted=report)
     names = listed(protocols)
@@ -56,12 +57,14 @@ def command(
                 compared = compare(scenario, data, names, drop, progress=step)
                 write(folder, scenario, data, compared)
     write_report(page)
+    code = ending(round_.witnesses for round_ in compared.rounds.values())
     if json:
         console.show_json(compared.table().to_dict(orient="records"))
-        return
+        return code
     show(scenario, compared)
     if out is not None:
         console.say(f"written to {out}: results.csv, manifest.json")
+    return code
 
 
 def write(folder: Path, scenario: Scenario, data: Dataset, compared: Compared) -> None:

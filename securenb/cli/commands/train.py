@@ -27,6 +27,7 @@ from securenb.federation.proven import proven_in_words, quotas_in_words
 from securenb.federation.round import Round
 from securenb.privacy.budget import Budget
 from securenb.privacy.journal import LedgerFile
+from securenb.privacy.witness_record import ending
 from securenb.privacy.witness_record import report as report_witnesses
 from securenb.report.record import losses, round_figures, write_rounds
 
@@ -52,7 +53,7 @@ def command(
     overwrite: Overwrite = False,  # noqa: FBT002 - flags of the command line
     report: WithReport = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
-) -> None:
+) -> int:
     """Run one federated round on a data set, and save the model."""
     page = report_page(out, wanted=report)
     scenario = choose(protocol=protocol)
@@ -103,7 +104,7 @@ def command(
     figures = round_figures(round_, data.test)
     if json:
         console.show_json(figures)
-        return
+        return ending([round_.witnesses])
     majority = _majority(data)
     console.say(f"{scenario.dataset}: {len(data.train):,} records at {len(nodes)} nodes, {protocol}")
     for name in ("accuracy", "balanced_accuracy"):
@@ -124,6 +125,7 @@ def command(
         console.say(f"rows that stand out if left out in turn: {count} of {len(influence)} (influence.csv)")
     if out is not None:
         console.say(f"written to {out}: {', '.join(sorted(path.name for path in out.iterdir()))}")
+    return ending([round_.witnesses])
 
 
 def _majority(data: Dataset) -> float:

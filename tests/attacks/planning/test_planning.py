@@ -46,7 +46,7 @@ def test_rounds_to_come_lie_where_they_were_foretold(planned):
     for seed in range(1000, 1040):
         scenario = Scenario.checked(
             dataset="phishing", nodes=12, epsilon=1, protocol="secagg(profile=curious)", colluding=1,
-            threshold=planned.carrier.threshold, seed=seed,
+            threshold=planned.carrier.threshold, seed=seed, mechanism=planned.design.mechanism,
         )  # fmt: skip
         data = scenario.load()
         round_ = scenario.federation(data).run(scenario.deal(data), by="ideal")

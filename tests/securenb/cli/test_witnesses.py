@@ -51,9 +51,12 @@ def test_a_round_whose_noise_is_not_there_breaks_the_claim(kept, tmp_path, capsy
 
     monkeypatch.setattr(DiscreteLaplace, "share", faulty)
     out = str(tmp_path / "run")
-    assert main([*TRAIN, "--witnesses", "2000", "--out", out, "--group-size", "1"]) == 0
+    assert main([*TRAIN, "--witnesses", "2000", "--out", out, "--group-size", "1"]) == 1
     assert "THE CLAIM IS BROKEN" in capsys.readouterr().out
     assert main(["audit", "--live", out]) == 1
+    assert main([*TRAIN, "--witnesses", "2000", "--json", "--group-size", "1"]) == 1
+    choices = ["--nodes", "5", "--epsilon", "1", "--seed", "3", "--witnesses", "2000", "--group-size", "1"]
+    assert main(["compare", "phishing", "--protocols", "plain,masking", *choices]) == 1
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from securenb.deploy.guard import REFUSED
 from securenb.deploy.log import Log
 from securenb.deploy.turn import ORDERING, RUNNING, held, is_held
 from securenb.privacy.witness_record import FILE as WITNESSES
+from securenb.privacy.witness_record import ending
 from securenb.privacy.witness_record import read as read_witnesses
 from securenb.privacy.witness_record import report as report_witnesses
 
@@ -39,7 +40,7 @@ def command(
     out: Annotated[Path | None, typer.Option(help="A folder for results, manifest and model.")] = None,
     report: WithReport = False,  # noqa: FBT002 - flags of the command line
     json: Json = False,  # noqa: FBT002
-) -> None:
+) -> int:
     """Run one round with the parties that have joined; who is there, stages and drop-outs as they happen."""
     page = report_page(out, wanted=report)
     launch.require()
@@ -68,16 +69,17 @@ def command(
         shutil.copytree(result, out)
         write_report(page)
     rows = json_format.loads((result / "opened.json").read_text(encoding="utf-8"))
+    witnesses = read_witnesses(result) if (result / WITNESSES).exists() else {}
     if json:
         console.show_json({"round": place.name, "opened": rows})
-        return
+        return ending(witnesses.values())
     console.say((result / "results.csv").read_text(encoding="utf-8").strip())
-    if (result / WITNESSES).exists():
-        for witnesses in read_witnesses(result).values():
-            console.say(report_witnesses(witnesses))
+    for each in witnesses.values():
+        console.say(report_witnesses(each))
     console.say(
         f"written to {result if out is None else out}: results.csv, model.json, manifest.json, receipt.json"
     )
+    return ending(witnesses.values())
 
 
 def _round(
