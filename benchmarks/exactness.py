@@ -29,7 +29,7 @@ from protocols.schemes.secagg import SecAgg
 from protocols.schemes.secagg_plus import SecAggPlus
 from protocols.session import Session
 
-FRAMES = {"lying": 6, "curious": 5}
+FRAMES = {"malicious": 6, "semi-honest": 5}
 """What a node sends in a whole run, a frame a stage: keys, shares, complaint, vector, (proofs,) unmasking."""
 
 
@@ -51,12 +51,12 @@ class Sparse(SecAggPlus):
         """The fewest holders that rebuild a secret in this profile; all of them below six nodes."""
         neighbours = min(self.neighbours, (size - 1) // 2 * 2)
         holders = neighbours + 1
-        threshold = 2 * holders // 3 + 1 if self.profile == "lying" else holders // 2 + 1
+        threshold = 2 * holders // 3 + 1 if self.profile == "malicious" else holders // 2 + 1
         return NeighbourPlan(neighbours, threshold) if size > 5 else None
 
 
 def drawn_protocol(rng: np.random.Generator) -> DoubleMasking:
-    profile = "lying" if rng.random() < 0.5 else "curious"
+    profile = "malicious" if rng.random() < 0.5 else "semi-honest"
     match int(rng.integers(3)):
         case 0:
             return SecAgg(profile=profile)

@@ -26,12 +26,13 @@ INTRODUCTION = """# Deviations against Flower
 The scripts of [](deviations.md) that make sense for Flower's SecAgg+, version {version}, played to its own
 workflow and client code in one process: seven nodes, all of them neighbours, a threshold of five
 unless another is named, vectors from seed 7 (Flower's keys are the system's, so how wrong a mean is varies).
-Beside it what `secagg` does in its lying profile. Outcomes are in the words
+Beside it what `secagg` does in its malicious profile. Outcomes are in the words
 of that page; *not covered* is a vector that was read, a sum of too few, or a wrong sum that passes for right.
 
-Flower's protocol does not claim to withstand a lying server, and `secagg` does: where the server deviates,
-this shows what that claim is worth. Scripts that a transport answers (frames that are no frames, a name that
-is another's, a second reply to one question) are left out: in Flower that is not the protocol's part.
+Flower's protocol does not claim to withstand a malicious server, and `secagg` does: where the server
+deviates, this shows what that claim is worth. Scripts that a transport answers (frames that are no frames, a
+name that is another's, a second reply to one question) are left out: in Flower that is not the protocol's
+part.
 
 | who deviates | script | Flower | `secagg` | what happened in Flower |
 | --- | --- | --- | --- | --- |"""

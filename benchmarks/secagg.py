@@ -98,9 +98,9 @@ def compare_sizes(sizes: list[int], seed: int) -> None:
     """The planner's own graph at each size, with every fiftieth node silent."""
     costs = []
     for nodes in sizes:
-        ours = measured(SecAggPlus(profile="curious"), nodes, 0.02, seed)
+        ours = measured(SecAggPlus(profile="semi-honest"), nodes, 0.02, seed)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        shown(f"curious n={nodes}, 2 % silent", ours, None)
+        shown(f"semi-honest n={nodes}, 2 % silent", ours, None)
         print(f"{'':<32} all parties {ours['total']:.1f} s CPU, peak {peak:.2f} GB")
         costs.append(ours["total"] / nodes)
     print(f"a node's share of it all, dearest over cheapest size: {max(costs) / min(costs):.2f}")
@@ -141,7 +141,7 @@ def main() -> None:
         scheme, shape, theirs = SecAgg, "complete", flower(options.flower, shares=100, threshold=67)
     else:
         scheme, shape, theirs = TwentyNeighbours, "k=20", flower(options.flower, shares=21, threshold=14)
-    for profile in ("lying", "curious"):
+    for profile in ("malicious", "semi-honest"):
         shown(f"{shape} n=100, {profile}", measured(scheme(profile=profile), 100, 0, options.seed), theirs)
 
 

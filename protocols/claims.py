@@ -16,7 +16,7 @@ class Claims:
         Who must be trusted, and for what.
     dropouts
         What happens when nodes fall silent.
-    lying_aggregator
+    malicious_aggregator
         What an aggregator gains by breaking the protocol.
     source
         The paper or document that it follows.
@@ -27,7 +27,7 @@ class Claims:
     sees: Literal["vectors", "sums"]
     trust: str
     dropouts: str
-    lying_aggregator: str
+    malicious_aggregator: str
     source: str
     nodes_see: Literal["vectors", "sums"] = "sums"
 

@@ -35,7 +35,7 @@ def secure_sum(
     vectors
         Integers, shape (n, d), or one vector (d,) for each node, by name or in order.
     protocol
-        A spec, as ``"secagg(profile=curious)"``, or an object.
+        A spec, as ``"secagg(profile=semi-honest)"``, or an object.
     group_size
         Nodes that are summed together; `None` for all. Groups are drawn at random.
     threshold

@@ -14,7 +14,7 @@ from protocols.errors import FaultyParty
 TAG_BYTES = 16
 """A checksum of the message, keyed with the session digest: tells sessions apart and damage from speech.
 
-It can be computed from the session: it answers a faulty network, not a lying party.
+It can be computed from the session: it answers a faulty network, not a malicious party.
 """
 
 

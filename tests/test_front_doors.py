@@ -70,7 +70,7 @@ def test_brackets_in_help_are_not_eaten():
 
 def test_a_sum_is_one_call():
     vectors = {name: np.arange(3) * i for i, name in enumerate("abc")}
-    opened = protocols.sum(vectors, "secagg(profile=curious)", seed=1)
+    opened = protocols.sum(vectors, "secagg(profile=semi-honest)", seed=1)
     assert opened.rows.tolist() == [[0, 3, 6]]
     assert opened.members == (("a", "b", "c"),)
     assert protocols.sum(np.ones((4, 2), int), "masking", group_size=2).rows.tolist() == [[2, 2], [2, 2]]

@@ -18,7 +18,6 @@ from securenb.schema.schema import Schema
 
 MEASURED = (10, 40)
 """Nodes of the runs that costs are projected from."""
-PROFILES = {"semi-honest": "curious", "malicious": "lying"}
 
 
 @dataclass(frozen=True)
@@ -98,9 +97,9 @@ def carriers(
 def _spec(name: str, wishes: Wishes) -> str:
     """The protocol with the parameters that the wishes ask for."""
     fields = PROTOCOLS[name].__dataclass_fields__
-    chosen = {}
+    chosen: dict[str, str] = {}
     if "profile" in fields:
-        chosen["profile"] = PROFILES[wishes.server]
+        chosen["profile"] = wishes.server
     if "corrupt" in fields:
         corrupt = math.ceil(1e6 * wishes.colluding / wishes.nodes) / 1e6  # no fewer nodes than wished
         chosen |= {"corrupt": f"{corrupt:.6f}", "dropout": f"{wishes.silent:g}"}
@@ -117,7 +116,7 @@ def _fitting(spec: str, design: Design, schema: Schema, wishes: Wishes, cap: int
     kept = protocol.keeps_from(size, malicious=wishes.server == "malicious")
     if kept < 0:
         claims = protocol.claims
-        told = "vectors are read" if claims.vectors_are_read else claims.lying_aggregator
+        told = "vectors are read" if claims.vectors_are_read else claims.malicious_aggregator
         raise ValueError(f"a {wishes.server} server: {told}")
     if kept < wishes.colluding:
         raise ValueError(f"withstands {kept} colluding nodes in a group of {size}, not {wishes.colluding}")

@@ -1,1 +1,1 @@
-"""The search for what a lying server can get: a transcript that replays, or infeasible, or undecided."""
+"""The search for what a malicious server can get: a transcript that replays, or infeasible, or undecided."""

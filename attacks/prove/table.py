@@ -13,7 +13,7 @@ from attacks.prove.search import prove
 
 SECONDS = 20.0
 
-INTRODUCTION = f"""# What a lying server can get
+INTRODUCTION = f"""# What a malicious server can get
 
 <!-- written by `python -m attacks.prove.table`; do not edit -->
 

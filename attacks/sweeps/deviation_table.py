@@ -27,7 +27,7 @@ INTRODUCTION = f"""# Deviations
 
 What becomes of a run in which one party breaks the protocol and all others are honest: seven nodes in
 one group, three coordinates, seed {SEED}, each protocol with its parameters for tests (`secagg` and
-`secagg_plus`: the lying profile). A contract test runs all of them, and holds every cell to the promise
+`secagg_plus`: the malicious profile). A contract test runs all of them, and holds every cell to the promise
 below and this page to the code. An empty cell: the protocol gives no occasion for it.
 [](deviations_flower.md) plays the same scripts to another implementation.
 """

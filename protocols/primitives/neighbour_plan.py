@@ -1,13 +1,13 @@
 """How many neighbours and which threshold a sparse graph needs, for stated corrupt and drop-out rates.
 
 Source: Bell et al. 2020, "Secure Single-Server Aggregation with (Poly)Logarithmic Overhead", section 3
-(properties of the graph) and appendix: hypergeometric tails and union bounds over nodes. The lying
+(properties of the graph) and appendix: hypergeometric tails and union bounds over nodes. The malicious
 profile goes beyond the paper; its condition is derived in docs/protocols/secagg_plus.md.
 
 One draw of the order of the nodes is bad with probability at most 2^-draw_bits, for corrupt nodes chosen
 before it. Who draws again and again, 2^tries_bits times, and keeps the order that suits its accomplices,
-finds a bad one with probability at most 2^(tries_bits - draw_bits). A lying aggregator may do so, since it
-alone chooses the session's id; a curious one draws once. A run fails through drop-outs alone with
+finds a bad one with probability at most 2^(tries_bits - draw_bits). A malicious aggregator may do so, since
+it alone chooses the session's id; a semi-honest one draws once. A run fails through drop-outs alone with
 probability at most 2^-30.
 """
 
@@ -21,7 +21,7 @@ SECURITY_BITS = 40
 """What is left after all tries: an attack succeeds with probability at most 2^-40."""
 
 TRIES_BITS = 40
-"""So many draws, as a power of two, a lying aggregator is taken to make before it opens a session."""
+"""So many draws, as a power of two, a malicious aggregator is taken to make before it opens a session."""
 
 LIVENESS_BITS = 30
 LARGEST_COMPLETE = 99
@@ -54,7 +54,7 @@ def plan(
     corrupt: float,
     dropout: float,
     *,
-    lying: bool,
+    malicious: bool,
     security_bits: int = SECURITY_BITS,
     tries_bits: int = TRIES_BITS,
 ) -> NeighbourPlan | None:
@@ -68,17 +68,19 @@ def plan(
         At most this fraction of the nodes works with the aggregator, 0 ≤ corrupt < 1.
     dropout
         At most this fraction of the nodes falls silent, 0 ≤ dropout < 1.
-    lying
+    malicious
         Whether the aggregator may break the protocol: tell different nodes different things, and draw
         sessions until one suits it.
     security_bits, tries_bits
-        See `NeighbourPlan`; a curious aggregator tries once. Others than the defaults are for tests.
+        See `NeighbourPlan`; a semi-honest aggregator tries once. Others than the defaults are for tests.
     """
-    tries = tries_bits if lying else 0
+    tries = tries_bits if malicious else 0
     bits = security_bits + tries
     neighbours = 2
     while LARGEST_COMPLETE < size > neighbours + 1:
-        threshold = smallest_threshold(size, neighbours, corrupt, dropout, lying=lying, draw_bits=bits)
+        threshold = smallest_threshold(
+            size, neighbours, corrupt, dropout, malicious=malicious, draw_bits=bits
+        )
         alive = size - part_of(size, dropout)
         if threshold <= neighbours and _below(size, alive, neighbours, threshold) <= 2**-LIVENESS_BITS / size:
             return NeighbourPlan(neighbours, threshold, bits, tries)
@@ -92,7 +94,7 @@ def part_of(size: int, rate: float) -> int:
 
 
 def smallest_threshold(
-    size: int, neighbours: int, corrupt: float, dropout: float, *, lying: bool, draw_bits: int
+    size: int, neighbours: int, corrupt: float, dropout: float, *, malicious: bool, draw_bits: int
 ) -> int:
     """The smallest threshold that is safe with that many neighbours; above `neighbours` if none is.
 
@@ -101,7 +103,7 @@ def smallest_threshold(
     holders = neighbours + 1
     faulty = part_of(size, corrupt)
     most_corrupt = _most(size, faulty, neighbours, draw_bits)
-    if lying:
+    if malicious:
         one_view = (2 * holders + 2 * most_corrupt + 1) // 3 + 1
         no_gap = most_corrupt + neighbours // 2 + 2
         return max(one_view, no_gap)

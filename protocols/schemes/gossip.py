@@ -147,7 +147,7 @@ class Gossip(Protocol):
         sees="sums",
         trust="every node, with the vectors of those who push to it",
         dropouts="one silent node costs its group; the other groups are opened",
-        lying_aggregator="nothing: it only listens",
+        malicious_aggregator="nothing: it only listens",
         source="Jelasity, Montresor and Babaoglu 2005; Kempe, Dobra and Gehrke 2003",
         nodes_see="vectors",
     )

@@ -108,7 +108,7 @@ class Ideal(Protocol):
         sees="sums",
         trust="the functionality, with every node's vector",
         dropouts="the others are summed, down to the threshold",
-        lying_aggregator="nothing: it only listens",
+        malicious_aggregator="nothing: it only listens",
         source="the ideal world of simulation-based security (Canetti 2001)",
     )
     messages = (Vector, Sums)

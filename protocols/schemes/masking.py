@@ -160,7 +160,7 @@ class Masking(Protocol):
         sees="sums",
         trust="the aggregator, to pass on the keys unchanged and not to sit among the nodes",
         dropouts="one silent node costs its group; the other groups are opened",
-        lying_aggregator="swaps the keys and reads every vector",
+        malicious_aggregator="swaps the keys and reads every vector",
         source="Bonawitz et al. 2017, section 4 (masking with one-time pads)",
     )
     messages = (Key, GroupKeys, Masked)

@@ -142,7 +142,7 @@ class Mixer(Protocol):
         sees="sums",
         trust="the two mixers, not to collude and to add correctly; channels, to be private",
         dropouts="nodes: the others are summed, down to the threshold; one silent mixer ends the run",
-        lying_aggregator="nothing: it only listens",
+        malicious_aggregator="nothing: it only listens",
         source="Yi and Zhang 2009, semi-trusted mixers",
     )
     messages = (Share, Present, Sums)

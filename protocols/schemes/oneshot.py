@@ -269,7 +269,7 @@ class OneShot(Committee):
         sees="sums",
         trust="all but corrupt_holders of the holders, not to work with the aggregator",
         dropouts="nodes: free, down to the threshold; holders: down to the quorum",
-        lying_aggregator="one sum for each group, of at least the threshold, with up to corrupt_holders "
+        malicious_aggregator="one sum for each group, of at least the threshold, with up to corrupt_holders "
         "holders: they confirm one list to one another; it can prevent a result",
         source="after Willow and OPA (CRYPTO 2025), with replicated pseudorandom masks",
     )

@@ -245,7 +245,7 @@ class Paillier(PackedPaillier):
         sees="sums",
         trust="aggregator and key holder, not to collude; the key holder, not to read the nodes' channels",
         dropouts="nodes: the others are summed, down to the threshold; the key holder: no result",
-        lying_aggregator="may have one node's vector opened instead of a group's sum",
+        malicious_aggregator="may have one node's vector opened instead of a group's sum",
         source="Paillier, EUROCRYPT 1999; short randomisers: Damgård, Jurik, Nielsen 2010",
     )
     messages = (Key, Ready, Sealed, Products, Sums)

@@ -61,7 +61,7 @@ class Plain(Protocol):
         sees="vectors",
         trust="the aggregator, with every node's vector",
         dropouts="the others are summed, down to the threshold",
-        lying_aggregator="it has everything anyway",
+        malicious_aggregator="it has everything anyway",
         source="baseline",
     )
     messages = (Vector,)

@@ -99,7 +99,7 @@ class Ring(Protocol):
         sees="sums",
         trust="the two neighbours of a node, not to collude; the leader, to tell the sum",
         dropouts="one silent node costs its group; the other groups are opened",
-        lying_aggregator="nothing: it only listens",
+        malicious_aggregator="nothing: it only listens",
         source="Kantarcıoğlu, Vaidya and Clifton 2003, secure sum",
     )
     messages = (Running, Sum)

@@ -18,9 +18,11 @@ class SecAgg(DoubleMasking):
 
     claims = Claims(
         sees="sums",
-        trust="two thirds of each group (curious: half), not to work with the aggregator",
+        trust="two thirds of each group (semi-honest: half), not to work with the aggregator",
         dropouts="at any stage; the survivors are summed, down to the threshold",
-        lying_aggregator="nothing in the lying profile, but it can prevent a result; all in the curious one",
+        malicious_aggregator=(
+            "nothing in the malicious profile, but it can prevent a result; all in the semi-honest one"
+        ),
         source="Bonawitz et al. 2017",
     )
 
@@ -34,4 +36,4 @@ class SecAgg(DoubleMasking):
     def withstands(self, size: int) -> int:
         """See `DoubleMasking.withstands`; the largest c with 2t > h + c, or t > c."""
         threshold = self.survivors(size)
-        return 2 * threshold - size - 1 if self.profile == "lying" else threshold - 1
+        return 2 * threshold - size - 1 if self.profile == "malicious" else threshold - 1

@@ -36,7 +36,9 @@ class SecAggPlus(DoubleMasking):
         sees="sums",
         trust="all but the stated corrupt fraction of each group, not to work with the aggregator",
         dropouts="at any stage; up to the stated fraction the survivors are summed",
-        lying_aggregator="nothing in the lying profile, but it can prevent a result; all in the curious one",
+        malicious_aggregator=(
+            "nothing in the malicious profile, but it can prevent a result; all in the semi-honest one"
+        ),
         source="Bell et al. 2020",
     )
 
@@ -48,7 +50,7 @@ class SecAggPlus(DoubleMasking):
 
     def plan(self, size: int) -> NeighbourPlan | None:
         """The neighbours and threshold for a group; `None` for the complete graph."""
-        return plan(size, self.corrupt, self.dropout, lying=self.profile == "lying")
+        return plan(size, self.corrupt, self.dropout, malicious=self.profile == "malicious")
 
     def graph(self, session: Session, group: int) -> tuple[Neighbourhoods, int]:
         """See `DoubleMasking.graph`; the order of the nodes follows from the session's digest."""
@@ -76,7 +78,7 @@ class SecAggPlus(DoubleMasking):
         """Refuse a threshold that does not keep the promise of the stated rates on the complete graph."""
         corrupt, silent = part_of(size, self.corrupt), part_of(size, self.dropout)
         # two confirmed sets, or two kinds of shares of one node, need 2·threshold - corrupt honest nodes
-        safe = 2 * threshold > size + corrupt if self.profile == "lying" else threshold > corrupt
+        safe = 2 * threshold > size + corrupt if self.profile == "malicious" else threshold > corrupt
         if not safe or threshold > size - silent:
             raise RefusedSession(
                 SessionRule.SIZING,

@@ -244,7 +244,7 @@ class ThresholdPaillier(ConfirmingCommittee, PackedPaillier):
         trust="the dealer, to forget the key; all but corrupt_holders of the holders, not to work with the "
         "aggregator",
         dropouts="nodes: the others are summed, down to the threshold; holders: down to the quorum",
-        lying_aggregator="one sum for each group, of at least the threshold, with up to corrupt_holders "
+        malicious_aggregator="one sum for each group, of at least the threshold, with up to corrupt_holders "
         "holders: they confirm one list to one another; it can prevent a result",
         source="Fouque, Poupard, Stern, FC 2000; Damgård, Jurik, PKC 2001, with a trusted dealer",
     )

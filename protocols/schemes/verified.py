@@ -112,7 +112,7 @@ class Verified(Protocol):
         sees="sums",
         trust="that one aggregator keeps its shares to itself; for validity, that all are honest",
         dropouts="the others are summed, down to the threshold; nothing has to be recovered",
-        lying_aggregator="leaves out nodes or falsifies sums; reads no vector while one helper is honest",
+        malicious_aggregator="leaves out nodes or falsifies sums; reads no vector while one helper is honest",
         source="draft-irtf-cfrg-vdaf-20 (Prio3); Boneh et al. 2019 (fully linear proofs)",
     )
     messages = (Key, VerifyKey, Report, Relay, Verifier, Open, Sums)
@@ -169,7 +169,7 @@ class Verified(Protocol):
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
         """See `Protocol.node`; draws a key and the seeds of shares.
 
-        An invalid vector is sent all the same, as a lying node would; ask `Validity.broken` before.
+        An invalid vector is sent all the same, as a malicious node would; ask `Validity.broken` before.
         """
         return _Node(me, vector, self, session, entropy)
 

@@ -110,7 +110,7 @@ def _site_file(party: PartyId, limits: Limits, *, trustee: bool) -> str:
         f"smallest_group = {limits.smallest_group}",
         f"smallest_threshold = {limits.smallest_threshold}",
         "# what a round must withstand: sites that tell their own noise, the fraction of sites and number of",
-        "# committee members that work with the coordinator, and whether it lies or is only curious",
+        "# committee members that work with the coordinator, and whether it lies or is only semi-honest",
         f"smallest_colluding = {limits.smallest_colluding}",
         f"smallest_corrupt = {limits.smallest_corrupt}",
         f"smallest_corrupt_holders = {limits.smallest_corrupt_holders}",

@@ -17,7 +17,7 @@ from protocols.session_rules import RefusedSession, SessionRule
 from securenb.deploy.plan import Plan
 from securenb.federation.federation import Federation
 
-COLLUDING, CORRUPT, CORRUPT_HOLDERS, PROFILE = 1, 0.05, 1, "lying"
+COLLUDING, CORRUPT, CORRUPT_HOLDERS, PROFILE = 1, 0.05, 1, "malicious"
 """What `deploy init` writes into `site.toml`."""
 
 
@@ -61,11 +61,11 @@ class Safety(BaseModel):
         So many nodes of a group may tell their own noise, at least; the others carry the dose. In a group
         of fewer nodes, all but one. Where aggregators add the noise, nodes have none to tell.
     smallest_corrupt
-        At least this fraction of a group may work with a lying aggregator (all profiles: pool shares).
+        At least this fraction of a group may work with a malicious aggregator (all profiles: pool shares).
     smallest_corrupt_holders
         So many holders of a committee may work with the aggregator, at least.
     profile
-        What the aggregator is expected to do, at least: `lying` is more than `curious`.
+        What the aggregator is expected to do, at least: `malicious` is more than `semi-honest`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

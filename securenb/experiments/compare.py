@@ -56,7 +56,7 @@ class Comparison:
         What the aggregator learned, in words.
     failure
         Why there is no result; empty if there is one. Traffic and time are then those until the end.
-    trust, dropouts, lying_aggregator, source
+    trust, dropouts, malicious_aggregator, source
         What the protocol says of itself, see `protocols.protocol.Claims`.
     """
 
@@ -81,7 +81,7 @@ class Comparison:
     failure: str = ""
     trust: str
     dropouts: str
-    lying_aggregator: str
+    malicious_aggregator: str
     source: str
 
 
@@ -194,7 +194,7 @@ def _line(name: str, **figures: Any) -> Comparison:
         protocol=name,
         trust=claims.trust,
         dropouts=claims.dropouts,
-        lying_aggregator=claims.lying_aggregator,
+        malicious_aggregator=claims.malicious_aggregator,
         source=claims.source,
         **figures,
     )

@@ -24,7 +24,7 @@ WIDEST_ROW = 1 << 20
 """The widest noise of a row; bounds look at four times as much."""
 
 FAR = 1 << 40
-"""Cells are cut here: no noise comes so far, and sums of what a lying party sends must not wrap."""
+"""Cells are cut here: no noise comes so far, and sums of what a malicious party sends must not wrap."""
 
 TAIL = 40.0
 """Probabilities below e^-40 are left out."""

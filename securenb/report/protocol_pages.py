@@ -20,7 +20,7 @@ INDEX = "index.md"
 CLAIMS = {
     "who must be trusted": "trust",
     "drop-outs": "dropouts",
-    "a lying aggregator": "lying_aggregator",
+    "a malicious aggregator": "malicious_aggregator",
     "the aggregator reads": "sees",
     "other nodes read": "nodes_see",
     "source": "source",
@@ -84,12 +84,12 @@ def overview() -> str:
     lines = [
         "## Side by side",
         "",
-        "| protocol | who must be trusted | drop-outs | a lying aggregator | rounds | a node speaks |",
+        "| protocol | who must be trusted | drop-outs | a malicious aggregator | rounds | a node speaks |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for name in PROTOCOLS:
         own, seen = PROTOCOLS[name].claims, observed(name)
-        words = " | ".join(_cell(claim) for claim in (own.trust, own.dropouts, own.lying_aggregator))
+        words = " | ".join(_cell(claim) for claim in (own.trust, own.dropouts, own.malicious_aggregator))
         lines.append(f"| [{name}]({name}.md) | {words} | {seen.rounds} | {_times(seen.turns)} |")
     return "\n".join(lines) + "\n"
 

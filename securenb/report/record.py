@@ -28,7 +28,7 @@ def round_record(round_: Round, protocol: Protocol) -> dict[str, Any]:
         "claims": {
             "trust": protocol.claims.trust,
             "drop-outs": protocol.claims.dropouts,
-            "a lying aggregator": protocol.claims.lying_aggregator,
+            "a malicious aggregator": protocol.claims.malicious_aggregator,
             "source": protocol.claims.source,
         },
         "parties": {role: len(transcript.of_role(role)) for role in ROLES if transcript.of_role(role)},

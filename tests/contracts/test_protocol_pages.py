@@ -25,7 +25,7 @@ def test_a_page_says_in_words_what_is_hidden_its_source_and_where_we_deviate(nam
 def test_a_page_has_claims_states_and_sizes_of_every_message_that_was_sent(name):
     below = (FOLDER / f"{name}.md").read_text().split(MARK)[1]
     claims = PROTOCOLS[name].claims
-    for promised in (claims.trust, claims.dropouts, claims.lying_aggregator, claims.source):
+    for promised in (claims.trust, claims.dropouts, claims.malicious_aggregator, claims.source):
         assert f"| {promised} |" in below
     assert f"(states/{name}.svg)" in below
     for sender, recipient, message in observed(name).sizes:

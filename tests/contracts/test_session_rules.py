@@ -72,7 +72,7 @@ def test_a_threshold_is_kept_or_refused_by_name_and_value(protocol, threshold):
         assert rule in (SessionRule.SMALLEST_GROUP, SessionRule.THRESHOLD, SessionRule.WHOLE_GROUP)
 
 
-@pytest.mark.parametrize(("profile", "parts"), [("curious", (1, 2)), ("lying", (2, 3))])
+@pytest.mark.parametrize(("profile", "parts"), [("semi-honest", (1, 2)), ("malicious", (2, 3))])
 def test_where_secrets_are_shared_two_separate_sets_of_holders_are_never_enough(protocol, profile, parts):
     if not isinstance(protocol, DoubleMasking):
         pytest.skip("nodes hold no shares of one another's secrets")

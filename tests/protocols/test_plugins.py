@@ -168,14 +168,14 @@ def test_objects_are_choices_of_a_scenario():
     data = load_dataset("phishing")
     renamed = type(data)("my-own", data.schema, data.train[:100], data.test[:50], "")
     scenario = Scenario.checked(
-        dataset=renamed, nodes=5, protocol=PROTOCOLS["secagg"](4, "curious"), epsilon=1, seed=1,
+        dataset=renamed, nodes=5, protocol=PROTOCOLS["secagg"](4, "semi-honest"), epsilon=1, seed=1,
         rule=RULES["centered_clipping"](radius=2.0),
     )  # fmt: skip
-    assert (scenario.protocol, scenario.threshold) == ("secagg(profile=curious)", 4)
+    assert (scenario.protocol, scenario.threshold) == ("secagg(profile=semi-honest)", 4)
     assert scenario.rule == "centered_clipping(radius=2)"
     assert Scenario.checked(**scenario.model_dump()) == scenario
     assert scenario.load().train is renamed.train
     federation = scenario.federation(scenario.load())
-    assert federation.protocol == PROTOCOLS["secagg"](4, "curious")
+    assert federation.protocol == PROTOCOLS["secagg"](4, "semi-honest")
     with pytest.raises(ValueError, match="threshold 5: .* has another"):
         Scenario.checked(dataset="phishing", nodes=5, protocol=PROTOCOLS["secagg"](4), threshold=5, epsilon=1)

@@ -140,7 +140,7 @@ def withholding(kind, *parties):
 
 
 def both_profiles(function):
-    return pytest.mark.parametrize("profile", ["lying", "curious"])(function)
+    return pytest.mark.parametrize("profile", ["malicious", "semi-honest"])(function)
 
 
 def test_the_page_names_the_tests_of_every_rule():
@@ -406,7 +406,7 @@ def test_rule_03_a_confirmation_counts_for_one_pair_of_nodes_in_one_direction():
 
 def swap_first_channel_key(body):
     # the first entry that is not of node-0 itself
-    at = advertised_bytes(lying=True)
+    at = advertised_bytes(malicious=True)
     return NeighbourKeys(body.present, body.keys[:at] + key_pair(bytes(32)).public + body.keys[at + 32 :])
 
 
@@ -429,7 +429,7 @@ def test_rule_04_keys_in_place_for_one_end_of_each_edge_only_are_refused(victim,
     """
     lab = Lab()
     replaced = [other for other in range(7) if (other < victim if side == "before" else other > victim)]
-    size, mine = advertised_bytes(lying=True), key_pair(bytes(32)).public
+    size, mine = advertised_bytes(malicious=True), key_pair(bytes(32)).public
 
     def in_place(body):
         entries = [body.keys[at : at + size] for at in range(0, 7 * size, size)]
@@ -500,7 +500,7 @@ def test_rule_04_the_lying_profile_refuses_to_run_without_identities():
     [
         (SecAgg(threshold=4), 6),
         (SecAgg(threshold=6), 9),
-        (SecAgg(threshold=3, profile="curious"), 6),
+        (SecAgg(threshold=3, profile="semi-honest"), 6),
         (SecAggPlus(threshold=4), 6),
     ],
 )
@@ -527,7 +527,7 @@ def test_rule_05_a_node_runs_no_session_of_other_parameters():
     [
         SecAgg(threshold=6),
         SecAggPlus(corrupt=0.0),  # another number of neighbours, another graph
-        SecAgg(profile="lying", threshold=7),
+        SecAgg(profile="malicious", threshold=7),
     ],
 )
 def test_rule_05_what_is_signed_holds_under_the_signed_parameters_only(other):
@@ -548,7 +548,7 @@ def test_rule_05_a_node_with_too_few_holders_left_stops():
     few = pack_set(range(4), 7)
 
     def keep_four(body):
-        return NeighbourKeys(few, body.keys[: 4 * advertised_bytes(lying=True)])
+        return NeighbourKeys(few, body.keys[: 4 * advertised_bytes(malicious=True)])
 
     lab.run(replacing(NeighbourKeys, keep_four, ["node-0"]))
     assert "4 holders advertised keys, 5 needed" in str(lab.stopped["node-0"])
@@ -557,7 +557,7 @@ def test_rule_05_a_node_with_too_few_holders_left_stops():
 # 6
 
 
-@pytest.mark.parametrize("protocol", [SecAgg(), SecAgg(profile="curious"), SecAggPlus()])
+@pytest.mark.parametrize("protocol", [SecAgg(), SecAgg(profile="semi-honest"), SecAggPlus()])
 def test_rule_06_sums_of_two_are_refused_before_they_start(protocol):
     with pytest.raises(ValueError, match="smaller than 3"):
         Lab(protocol, 2)
@@ -614,7 +614,7 @@ def test_rule_07_every_pattern_of_drop_outs_ends_exactly_or_in_a_typed_abort(pro
     rng = np.random.default_rng(7)
     patterns = [rng.permutation(each) for each in itertools.combinations_with_replacement(range(7), 4)]
     nodes = tuple(f"node-{i}" for i in range(4))
-    last = 6 if profile == "lying" else 5
+    last = 6 if profile == "malicious" else 5
     for pattern in patterns:
         result = outcome(SecAgg(profile=profile), nodes, pattern)
         to_the_end = [node for node, frames in zip(nodes, pattern, strict=True) if frames >= last]
@@ -817,8 +817,8 @@ def test_rule_13_the_wire_knows_no_other_fields_and_no_other_types(kind):
 @both_profiles
 @pytest.mark.parametrize("kind", [*NODE_MESSAGES, *AGGREGATOR_MESSAGES])
 def test_rule_14_every_second_use_is_refused_on_both_sides(profile, kind):
-    if profile == "curious" and kind in (Confirmation, Confirmations):
-        pytest.skip("there is no such message in the curious profile")
+    if profile == "semi-honest" and kind in (Confirmation, Confirmations):
+        pytest.skip("there is no such message in the semi-honest profile")
     lab = Lab(SecAgg(profile=profile))
 
     def twice(envelope):

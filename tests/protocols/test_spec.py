@@ -91,7 +91,7 @@ def test_a_rule_has_one_spelling_and_is_built_from_it(choice, made):
 def test_poisons_and_protocols_are_chosen_with_parameters():
     assert choose_poison("ipm(factor=2):inside") == Ipm(inside=True, factor=2.0)
     assert POISONS.spelled(Ipm(noisy=True, inside=True)) == "ipm:inside:noisy"
-    assert PROTOCOLS.build("secagg(profile=curious)", threshold=5) == SecAgg(5, "curious")
+    assert PROTOCOLS.build("secagg(profile=semi-honest)", threshold=5) == SecAgg(5, "semi-honest")
     assert PROTOCOLS.build("paillier(bits=2048)").bits == 2048
     assert PROTOCOLS.build("threshold_paillier(holders=5, quorum=4)").holders == 5
     assert PROTOCOLS.build("oneshot(holders=7, quorum=5)").quorum == 5
@@ -102,12 +102,12 @@ def test_poisons_and_protocols_are_chosen_with_parameters():
     [
         (lambda: PROTOCOLS.build("secag"), "unknown protocol 'secag'; known: .*; did you mean 'secagg'"),
         (
-            lambda: PROTOCOLS.build("secagg(profil=curious)"),
+            lambda: PROTOCOLS.build("secagg(profil=semi-honest)"),
             "unknown parameter 'profil' .* has profile; did you",
         ),
         (
             lambda: PROTOCOLS.build("secagg(profile=honest)"),
-            "profile .* must be curious or lying, got 'honest'",
+            "profile .* must be semi-honest or malicious, got 'honest'",
         ),
         (lambda: PROTOCOLS.build("plain(a=1)"), "unknown parameter 'a' in .*it has none"),
         (lambda: PROTOCOLS.build("paillier(bits=many)"), "bits .* must be a whole number, got 'many'"),

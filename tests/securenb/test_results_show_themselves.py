@@ -15,7 +15,7 @@ DATA = nb.load_dataset("phishing")
 @pytest.fixture(scope="module")
 def results():
     round_ = SCENARIO.federation(DATA).run(SCENARIO.deal(DATA))
-    compared = nb.compare(SCENARIO, DATA, ["plain", "secagg(profile=curious)"])
+    compared = nb.compare(SCENARIO, DATA, ["plain", "secagg(profile=semi-honest)"])
     return {
         "round": round_,
         "ledger": round_.ledger,
@@ -55,7 +55,7 @@ def test_a_frame_is_tidy(results, name):
 
 
 def test_frames_say_what_happened(results):
-    assert list(results["comparison"].frame["protocol"]) == ["plain", "secagg(profile=curious)"]
+    assert list(results["comparison"].frame["protocol"]) == ["plain", "secagg(profile=semi-honest)"]
     assert results["comparison"].frame["identical"].all()
     assert list(results["ledger"].frame["epsilon_add-remove"]) == [1.0]
     assert set(results["round"].frame["role"]) == {"node", "aggregator"}

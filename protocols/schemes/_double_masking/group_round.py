@@ -204,7 +204,7 @@ class GroupRound:
         self._survivors = survivors
         if short := self._unrecoverable(survivors):
             return self._give_up(short)
-        self._invite(survivors, Confirmation if self.terms.lying else Unmasking)
+        self._invite(survivors, Confirmation if self.terms.malicious else Unmasking)
         body = Survivors(pack_set(survivors, len(self.terms.group)))
         return [(self.terms.group[node], body) for node in sorted(survivors)]
 

@@ -19,7 +19,7 @@ PROOF_BYTES = TAG_BYTES
 
 
 class Keys(Message, frozen=True):
-    """Node, first: two ephemeral keys and a commitment to the seed of its self-mask, signed if lying."""
+    """Node, first: two ephemeral keys and a commitment to the seed of its self-mask, signed if malicious."""
 
     channel: bytes
     mask: bytes
@@ -72,13 +72,13 @@ class Survivors(Message, frozen=True):
 
 
 class Confirmation(Message, frozen=True):
-    """Node, lying profile only: for each other surviving holder, a proof of the survivors it was told."""
+    """Node, malicious profile only: for each other surviving holder, a proof of the survivors it was told."""
 
     proofs: bytes
 
 
 class Confirmations(Message, frozen=True):
-    """Aggregator, lying profile only: which holders confirmed, and the proof of each other one."""
+    """Aggregator, malicious profile only: which holders confirmed, and the proof of each other one."""
 
     present: bytes
     proofs: bytes
@@ -109,9 +109,9 @@ MESSAGES = (
 )
 
 
-def advertised_bytes(*, lying: bool) -> int:
+def advertised_bytes(*, malicious: bool) -> int:
     """What one node takes in `NeighbourKeys`."""
-    return 2 * KEY_BYTES + COMMITMENT_BYTES + (SIGNATURE_BYTES if lying else 0)
+    return 2 * KEY_BYTES + COMMITMENT_BYTES + (SIGNATURE_BYTES if malicious else 0)
 
 
 def advertised(keys: Keys) -> bytes:

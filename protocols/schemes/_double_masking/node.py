@@ -73,7 +73,7 @@ class Node(Party):
         self._position = terms.position[me]
         self._around = terms.neighbourhoods.around(self._position)
         self._place = self._around.index(self._position)
-        self._identity = credentials.identity if credentials is not None and terms.lying else None
+        self._identity = credentials.identity if credentials is not None and terms.malicious else None
         if terms.roster is not None and (self._identity is None or self._identity.public != terms.roster[me]):
             raise RefusedSession(SessionRule.IDENTITIES, f"these are not the credentials of {me}")
 
@@ -129,7 +129,7 @@ class Node(Party):
                 return self._mask(body), Survivors
             case Survivors():
                 self._accept(body)
-                if self._terms.lying:
+                if self._terms.malicious:
                     return self._confirm(), Confirmations
                 return self._unmask(), None
             case Confirmations():
@@ -155,7 +155,7 @@ class Node(Party):
         places = self._places(body.present)
         self._enough(len(places), "holders advertised keys")
         peers: dict[int, Peer] = {}
-        entries = items(body.keys, len(places), advertised_bytes(lying=terms.lying))
+        entries = items(body.keys, len(places), advertised_bytes(malicious=terms.malicious))
         for place, keys in zip(places, map(read_advertised, entries), strict=True):
             if place == self._place:
                 if keys != self._keys:

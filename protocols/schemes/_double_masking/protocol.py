@@ -20,7 +20,7 @@ from protocols.session import Session
 from protocols.session_rules import RefusedSession, SessionRule
 from protocols.wire import Message
 
-Profile = Literal["curious", "lying"]
+Profile = Literal["semi-honest", "malicious"]
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class DoubleMasking(Protocol):
     Parameters
     ----------
     profile
-        ``"curious"``: the aggregator keeps to the protocol and tries to learn from what it receives.
-        ``"lying"``: it may send anything to any party; nodes sign their keys and the survivors, and need
+        ``"semi-honest"``: the aggregator keeps to the protocol and tries to learn from what it receives.
+        ``"malicious"``: it may send anything to any party; nodes sign their keys and the survivors, and need
         `Credentials`.
     """
 
-    profile: Profile = "lying"
+    profile: Profile = "malicious"
 
     messages: ClassVar[tuple[type[Message], ...]] = MESSAGES
     smallest_group: ClassVar[int] = 3
@@ -58,12 +58,13 @@ class DoubleMasking(Protocol):
     def withstands(self, size: int) -> int:
         """The most corrupt nodes in a group of `size` that learn nothing but sums.
 
-        Lying profile: together with an aggregator that lies. Curious: with one that shows them what it saw.
+        Malicious profile: together with an aggregator that lies. Semi-honest: with one that shows them what
+        it saw.
         """
 
     def keeps_from(self, size: int, *, malicious: bool) -> int:
         """See `Protocol.keeps_from`."""
-        return -1 if malicious and self.profile == "curious" else self.withstands(size)
+        return -1 if malicious and self.profile == "semi-honest" else self.withstands(size)
 
     def partners(self, size: int) -> int:
         """See `Protocol.partners`: all others, on the complete graph."""
@@ -82,11 +83,11 @@ class DoubleMasking(Protocol):
     def check_threshold(self, threshold: int, holders: int) -> None:
         """Raise `RefusedSession` unless so many of a secret's holders are enough to rebuild it.
 
-        With t of h, a lying aggregator gets two sets of survivors confirmed only with the help of 2t - h
+        With t of h, a malicious aggregator gets two sets of survivors confirmed only with the help of 2t - h
         holders; more than two thirds makes that more than a third. With more than half no two disjoint sets
         can both rebuild. See docs/decisions/survivors-are-proved-not-signed.md.
         """
-        parts, share = (3, "two thirds") if self.profile == "lying" else (2, "half")
+        parts, share = (3, "two thirds") if self.profile == "malicious" else (2, "half")
         if parts * threshold <= (parts - 1) * holders:
             raise RefusedSession(
                 SessionRule.THRESHOLD,
@@ -106,7 +107,7 @@ class DoubleMasking(Protocol):
         Parameters
         ----------
         credentials
-            Needed in the lying profile; in the curious one only its memory of releases is used.
+            Needed in the malicious profile; in the semi-honest one only its memory of releases is used.
 
         Raises
         ------
@@ -120,18 +121,18 @@ class DoubleMasking(Protocol):
         return Node(me, vector, terms, entropy, credentials)
 
     def aggregator(self, session: Session, entropy: Entropy, roster: Roster | None = None) -> Party:
-        """See `Protocol.aggregator`; uses no entropy. In the lying profile it needs the roster."""
+        """See `Protocol.aggregator`; uses no entropy. In the malicious profile it needs the roster."""
         return Aggregator([self.terms(session, group, roster) for group in range(len(session.groups))])
 
     def terms(self, session: Session, group: int, roster: Roster | None) -> Terms:
-        """What all nodes of a group agree on; `ValueError` if the lying profile lacks a node's key."""
+        """What all nodes of a group agree on; `ValueError` if the malicious profile lacks a node's key."""
         neighbourhoods, threshold = self.graph(session, group)
         nodes = session.groups[group]
-        if self.profile == "curious":
+        if self.profile == "semi-honest":
             roster = None
         elif roster is None:
             raise RefusedSession(
-                SessionRule.IDENTITIES, "the lying profile needs the roster of identity keys"
+                SessionRule.IDENTITIES, "the malicious profile needs the roster of identity keys"
             )
         elif unknown := [node for node in nodes if node not in roster]:
             raise RefusedSession(SessionRule.IDENTITIES, f"not in the roster: {', '.join(unknown[:5])}")
@@ -142,7 +143,7 @@ class DoubleMasking(Protocol):
     ) -> dict[PartyId, Party]:
         """See `Protocol.parties`; identities are made on the spot, and releases forgotten afterwards."""
         self.check_vectors(vectors, session, complete=True)
-        credentials = made_on_the_spot(session.nodes, entropy) if self.profile == "lying" else {}
+        credentials = made_on_the_spot(session.nodes, entropy) if self.profile == "malicious" else {}
         roster = next((held.roster for held in credentials.values()), None)
         terms = [self.terms(session, group, roster) for group in range(len(session.groups))]
         parties: dict[PartyId, Party] = {

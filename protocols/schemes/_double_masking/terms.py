@@ -33,7 +33,7 @@ class Terms:
     minimum
         The fewest vectors that are summed.
     roster
-        The nodes' identity keys in the lying profile, `None` in the curious one.
+        The nodes' identity keys in the malicious profile, `None` in the semi-honest one.
     """
 
     session: Session
@@ -44,7 +44,7 @@ class Terms:
     roster: Roster | None
 
     @property
-    def lying(self) -> bool:
+    def malicious(self) -> bool:
         """Whether the aggregator is expected to lie."""
         return self.roster is not None
 
@@ -89,7 +89,7 @@ class Terms:
         return digest("securenb self-mask", self.binding, seed)
 
     def signed(self, node: PartyId, statement: Statement, signature: bytes) -> bool:
-        """Whether the node signed the statement; in the curious profile, whether nothing is there."""
+        """Whether the node signed the statement; in the semi-honest profile, whether nothing is there."""
         if self.roster is None:
             return signature == b""
         return self.roster.signed(node, statement, signature)

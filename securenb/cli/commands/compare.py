@@ -101,8 +101,10 @@ def show(scenario: Scenario, compared: Compared) -> None:
     ran = [line for line in compared.lines if line.rounds]
     console.show_table("what that took, with processor time in ms", columns, [_cost(line) for line in ran])
     console.say("rounds: messages that waited for one another; turns: how often a node had to speak\n")
-    columns = ["protocol", "who must be trusted", "drop-outs", "a lying aggregator"]
-    promises = [[line.protocol, line.trust, line.dropouts, line.lying_aggregator] for line in compared.lines]
+    columns = ["protocol", "who must be trusted", "drop-outs", "a malicious aggregator"]
+    promises = [
+        [line.protocol, line.trust, line.dropouts, line.malicious_aggregator] for line in compared.lines
+    ]
     console.show_table("what each protocol promises", columns, promises, prose=True)
     for round_ in list(compared.rounds.values())[:1]:
         console.say("each opened row costs a record")

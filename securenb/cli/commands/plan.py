@@ -52,7 +52,7 @@ def _show(found: Answer) -> None:
     chain = f"{carrier.messages} messages in a chain, {wishes.latency:g} ms each"
     lines.append(["a round takes", f"{carrier.seconds:.1f} s ({chain}{projected})"])
     lines.append(["server sees", claims.sees])
-    lines.append(["a lying server gets", claims.lying_aggregator])
+    lines.append(["a malicious server gets", claims.malicious_aggregator])
     lines.append(["trust", claims.trust])
     lines.append(["drop-outs", claims.dropouts])
     for name, why in found.lost.items():

@@ -36,7 +36,7 @@ class Scaled:
 
 def command(
     protocol: Annotated[
-        str, typer.Option(help="The secure sum, as `secagg(profile=curious)`.")
+        str, typer.Option(help="The secure sum, as `secagg(profile=semi-honest)`.")
     ] = "secagg_plus",
     nodes: Annotated[str, typer.Option(help="Numbers of nodes, separated by commas.")] = "100,1000",
     length: Annotated[int, typer.Option(help="Coordinates of a vector.")] = 1000,

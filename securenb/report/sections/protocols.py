@@ -23,7 +23,7 @@ PROMISES = {
     "protocol": "protocol",
     "trust": "who must be trusted",
     "dropouts": "drop-outs",
-    "lying_aggregator": "a lying aggregator",
+    "malicious_aggregator": "a malicious aggregator",
 }
 
 

@@ -45,7 +45,7 @@ def test_rounds_to_come_lie_where_they_were_foretold(planned):
     scores = []
     for seed in range(1000, 1040):
         scenario = Scenario.checked(
-            dataset="phishing", nodes=12, epsilon=1, protocol="secagg(profile=curious)", colluding=1,
+            dataset="phishing", nodes=12, epsilon=1, protocol="secagg(profile=semi-honest)", colluding=1,
             threshold=planned.carrier.threshold, seed=seed, mechanism=planned.design.mechanism,
         )  # fmt: skip
         data = scenario.load()
@@ -91,7 +91,7 @@ def test_where_nodes_may_lie_it_is_foretold_under_attack_and_the_attack_runs(tmp
 def test_a_malicious_server_gets_no_sum_that_only_binds_a_semi_honest_one():
     found, others, refused = carried(server="malicious")
     specs = {each.spec for each in found} | set(others)
-    assert not any("curious" in spec for spec in specs)
+    assert not any("semi-honest" in spec for spec in specs)
     assert {"paillier", "plain", "gossip"} <= set(refused)
     semi_honest, _, _ = carried(server="semi-honest")
     assert semi_honest[0].received < found[0].received

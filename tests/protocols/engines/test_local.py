@@ -237,7 +237,7 @@ def test_rounds_count_the_longest_chain_of_messages_and_turns_how_often_a_party_
         (Plain(), 1, 1),
         (Masking(), 3, 2),
         (SecAgg(), 11, 6),
-        (SecAgg(profile="curious"), 9, 5),
+        (SecAgg(profile="semi-honest"), 9, 5),
         (Ring(), 8, 2),
     ],
 )

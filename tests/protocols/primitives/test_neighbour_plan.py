@@ -47,7 +47,7 @@ def live(size, alive, neighbours, threshold):
 
 @pytest.mark.parametrize(("size", "rates", "expected"), CASES)
 def test_the_curious_plan_is_the_published_table(size, rates, expected):
-    assert plan(size, *rates, lying=False) == NeighbourPlan(*expected, SECURITY_BITS, 0)
+    assert plan(size, *rates, malicious=False) == NeighbourPlan(*expected, SECURITY_BITS, 0)
 
 
 @pytest.mark.parametrize(("size", "rates", "expected"), CASES)
@@ -68,7 +68,7 @@ def test_the_curious_plan_keeps_to_its_bounds_in_exact_integers(size, rates, exp
 )
 def test_the_lying_plan_keeps_to_the_conditions_of_its_proof_in_exact_integers(size, rates):
     corrupt, dropout = rates
-    planned = plan(size, *rates, lying=True)
+    planned = plan(size, *rates, malicious=True)
     holders, faulty = planned.neighbours + 1, int(corrupt * size)
     # the largest c that the two conditions of the proof leave room for
     most = min((3 * planned.threshold - 2 * holders - 2) // 2, planned.threshold - (holders + 3) // 2)
@@ -80,30 +80,32 @@ def test_the_lying_plan_keeps_to_the_conditions_of_its_proof_in_exact_integers(s
     assert live(size, alive, planned.neighbours, planned.threshold)
 
 
-@pytest.mark.parametrize("lying", [False, True])
-def test_no_smaller_graph_would_do(lying):
+@pytest.mark.parametrize("malicious", [False, True])
+def test_no_smaller_graph_would_do(malicious):
     for rates in RATES[:2]:
-        planned = plan(1000, *rates, lying=lying)
+        planned = plan(1000, *rates, malicious=malicious)
         for neighbours in range(2, min(planned.neighbours, 256), 2):
-            threshold = smallest_threshold(1000, neighbours, *rates, lying=lying, draw_bits=planned.draw_bits)
+            threshold = smallest_threshold(
+                1000, neighbours, *rates, malicious=malicious, draw_bits=planned.draw_bits
+            )
             alive = 1000 - int(rates[1] * 1000)
             assert threshold > neighbours or not live(1000, alive, neighbours, threshold)
 
 
-def test_a_lying_aggregator_costs_more_neighbours():
+def test_a_malicious_aggregator_costs_more_neighbours():
     for rates in RATES[:3]:
-        assert plan(1000, *rates, lying=True).neighbours > plan(1000, *rates, lying=False).neighbours
+        assert plan(1000, *rates, malicious=True).neighbours > plan(1000, *rates, malicious=False).neighbours
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, LARGEST_COMPLETE])
 def test_small_groups_use_the_complete_graph(size):
-    assert plan(size, 0.05, 0.05, lying=False) is None
-    assert plan(size, 0.0, 0.0, lying=True) is None
+    assert plan(size, 0.05, 0.05, malicious=False) is None
+    assert plan(size, 0.0, 0.0, malicious=True) is None
 
 
 def test_rates_that_no_sparse_graph_answers_use_the_complete_graph():
-    assert plan(200, 0.5, 0.5, lying=False) is None
-    assert plan(100, 0.4, 0.1, lying=True) is None
+    assert plan(200, 0.5, 0.5, malicious=False) is None
+    assert plan(100, 0.4, 0.1, malicious=True) is None
 
 
 @pytest.mark.parametrize(("rate", "nodes"), [(0.29, 29), (0.57, 57), (0.07, 7), (0.285, 28), (0, 0)])
@@ -112,5 +114,5 @@ def test_a_fraction_is_taken_as_it_is_written(rate, nodes):
 
 
 def test_more_nodes_need_hardly_more_neighbours():
-    most, fewest = (plan(size, 0.05, 0.05, lying=False).neighbours for size in (100_000, 1000))
+    most, fewest = (plan(size, 0.05, 0.05, malicious=False).neighbours for size in (100_000, 1000))
     assert most <= 1.25 * fewest

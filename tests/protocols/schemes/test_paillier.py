@@ -191,7 +191,7 @@ def test_a_bad_key_is_blamed_on_the_key_holder():
         assert party.output is None
 
 
-# a lying aggregator
+# a malicious aggregator
 
 
 class Scene:
@@ -277,7 +277,7 @@ def test_members_that_were_left_out_of_the_product_are_noticed():
     assert answer.body.sums == (Refusal("a counter differs from the number of contributors"),)
 
 
-def test_not_covered_a_lying_aggregator_has_a_multiple_of_one_nodes_vector_opened():
+def test_not_covered_a_malicious_aggregator_has_a_multiple_of_one_nodes_vector_opened():
     scene = Scene()
     [answer] = scene.ask(Products((scene.product(["node-2"] * 5, members=NODES),)))
     assert np.array_equal(np.frombuffer(answer.body.sums[0].words, np.int64), 5 * VECTORS["node-2"])

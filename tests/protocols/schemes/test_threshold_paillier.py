@@ -1,4 +1,4 @@
-"""What nodes, holders, dealer and a lying aggregator can and cannot do to each other."""
+"""What nodes, holders, dealer and a malicious aggregator can and cannot do to each other."""
 
 from itertools import combinations
 
@@ -288,7 +288,7 @@ def test_shares_are_sealed_for_their_holder():
     assert all(len(share.sealed) == PROTOCOL.bits // 4 + 16 for share in shares)
 
 
-# a lying aggregator
+# a malicious aggregator
 
 
 class Scene:

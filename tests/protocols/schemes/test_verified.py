@@ -162,7 +162,7 @@ def test_every_aggregator_adds_its_own_noise_to_every_row():
     assert sorted(asked) == sorted(doses)
 
 
-# lying nodes
+# malicious nodes
 
 
 class Rewriting(Faults):
@@ -245,7 +245,7 @@ def test_a_public_share_that_only_the_helper_could_doubt_is_caught():
     assert_only_left_out(run, run.run(), inputs, node)
 
 
-# a lying leader, asking a helper
+# a malicious leader, asking a helper
 
 
 def helper_with_verified_reports(protocol=PROTOCOL, invalid=()):
@@ -333,7 +333,7 @@ def test_an_unreadable_verification_key_is_blamed_on_the_leader():
         assert caught.value.party == AGGREGATOR
 
 
-# a lying helper
+# a malicious helper
 
 
 def test_a_helper_that_lies_about_a_report_can_only_leave_its_node_out():

@@ -119,8 +119,8 @@ def test_compare_runs_every_protocol_there_is_also_when_nodes_fall_silent(capsys
     assert (table["sent"] > 0).all()
     for name, line in table.iterrows():
         claims = PROTOCOLS[name].claims
-        promised = [claims.trust, claims.dropouts, claims.lying_aggregator, claims.source]
-        assert list(line[["trust", "dropouts", "lying_aggregator", "source"]]) == promised
+        promised = [claims.trust, claims.dropouts, claims.malicious_aggregator, claims.source]
+        assert list(line[["trust", "dropouts", "malicious_aggregator", "source"]]) == promised
     printed = capsys.readouterr().out
     assert "who must be trusted" in printed
     assert "masking opened nothing: no group could be opened" in printed
@@ -294,7 +294,7 @@ def test_train_and_compare_say_what_an_aggregator_that_reads_vectors_learns(caps
 
 
 def test_scale_prints_slopes_and_writes_table_and_manifest(capsys, tmp_path):
-    arguments = ["scale", "--protocol", "secagg(profile=curious)", "--nodes", "5,10", "--length", "8"]
+    arguments = ["scale", "--protocol", "secagg(profile=semi-honest)", "--nodes", "5,10", "--length", "8"]
     assert main([*arguments, "--out", str(tmp_path / "run")]) == 0
     assert "grows as n^" in capsys.readouterr().out
     names = {path.name for path in (tmp_path / "run").iterdir()}
@@ -306,10 +306,10 @@ def test_scale_prints_slopes_and_writes_table_and_manifest(capsys, tmp_path):
     ("options", "message"),
     [
         (
-            ["--protocol", "plain(profile=lying)"],
-            "unknown parameter 'profile' in plain(profile=lying): it has none",
+            ["--protocol", "plain(profile=malicious)"],
+            "unknown parameter 'profile' in plain(profile=malicious): it has none",
         ),
-        (["--protocol", "secagg(profile=honest)"], "must be curious or lying"),
+        (["--protocol", "secagg(profile=honest)"], "must be semi-honest or malicious"),
         (["--nodes", "many"], "--nodes is numbers separated by commas, got 'many'"),
         (["--nodes", "2"], "smaller than 3, the smallest that SecAggPlus runs"),
     ],

@@ -51,7 +51,12 @@ def refusal(limits, plan, federation, session):
 LOWERED = [
     ({}, {"colluding": 0}, {}, "colluding is 0 in the plan; we want at least 1 (smallest_colluding)"),
     ({"smallest_colluding": 3}, {"colluding": 2}, {}, "colluding is 2 in the plan; we want at least 3"),
-    ({}, {}, {"profile": "curious"}, "profile is curious in the plan; we want at least lying (profile)"),
+    (
+        {},
+        {},
+        {"profile": "semi-honest"},
+        "profile is semi-honest in the plan; we want at least malicious (profile)",
+    ),
     ({}, {"protocol": "secagg_plus"}, {"corrupt": 0.04}, "corrupt is 0.04 in the plan"),
     (
         {"smallest_corrupt": 0.2},
@@ -110,8 +115,8 @@ def test_what_the_complete_graph_withstands_is_the_bound_of_its_proof(size):
     most = protocol.withstands(size)
     assert 2 * protocol.survivors(size) > size + most
     assert 2 * protocol.survivors(size) <= size + most + 1
-    curious = dataclasses.replace(protocol, profile="curious")
-    assert curious.survivors(size) == curious.withstands(size) + 1
+    weaker = dataclasses.replace(protocol, profile="semi-honest")
+    assert weaker.survivors(size) == weaker.withstands(size) + 1
 
 
 def test_what_a_row_counts_on_is_part_of_the_session(proposed):
@@ -126,7 +131,7 @@ def test_a_deployment_is_made_with_the_safe_values_and_a_dry_run_shows_them(depl
     assert {name: getattr(limits, name) for name in SAFE} == SAFE
     shown = dry_run(Site(deployment.place("site-1")), {"protocol": "secagg", "epsilon": "1", "seed": 7})
     assert "  colluding: 1; you want at least 1 (smallest_colluding)" in shown
-    assert "  profile: lying; you want at least lying (profile)" in shown
+    assert "  profile: malicious; you want at least malicious (profile)" in shown
     assert "  corrupt: 2 of 5 nodes; you want at least 0.05 (0 nodes) (smallest_corrupt)" in shown
 
 

@@ -122,7 +122,7 @@ def test_a_dose_is_counted_beside_what_colluding_nodes_may_tell(noisy, found):
     assert (judged.bounds.shares > 2 * judged.bounds.claimed) == (noisy == 3)
 
 
-def test_what_a_lying_party_may_send_is_judged_and_nothing_wraps():
+def test_what_a_malicious_party_may_send_is_judged_and_nothing_wraps():
     """A node or an aggregator can open any 64-bit integers there."""
     ends = np.iinfo(np.int64)
     for value in (ends.min, ends.max, 0, -1):

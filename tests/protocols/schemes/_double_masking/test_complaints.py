@@ -26,7 +26,7 @@ from protocols.schemes.secagg_plus import SecAggPlus
 RULES = runpy.run_path(str(Path(__file__).parents[2] / "test_rules_of_secure_aggregation.py"))
 Lab, replacing, instead_of = RULES["Lab"], RULES["replacing"], RULES["instead_of"]
 
-PROFILES = ["lying", "curious"]
+PROFILES = ["malicious", "semi-honest"]
 
 
 def garbage(rng, boxes=None):

@@ -35,7 +35,7 @@ def sparse_run(profile, frames):
     silent = {node: int(count) for node, count in zip(nodes, frames, strict=True) if count < 6}
     parties = protocol.parties(vectors, session, seeded(1))
     run = LocalRun(parties, protocol.codec(session), session, Faults(silent))
-    last = 6 if profile == "lying" else 5
+    last = 6 if profile == "malicious" else 5
     to_the_end = {i for i, count in enumerate(frames) if count >= last}
     summed = [i for i, count in enumerate(frames) if count >= 4]
     # needed are the seeds of survivors, and the mask keys of those who shared and have a survivor around
@@ -46,7 +46,7 @@ def sparse_run(profile, frames):
     return run, nodes, summed, enough and len(summed) >= protocol.survivors(len(nodes))
 
 
-@pytest.mark.parametrize("profile", ["lying", "curious"])
+@pytest.mark.parametrize("profile", ["malicious", "semi-honest"])
 @pytest.mark.parametrize("rate", [0.0, 0.1])
 def test_a_sparse_graph_opens_exact_sums_within_the_rates_it_was_sized_for(profile, rate):
     rng = np.random.default_rng(3)
@@ -60,7 +60,7 @@ def test_a_sparse_graph_opens_exact_sums_within_the_rates_it_was_sized_for(profi
     assert not run.transcript.blames
 
 
-@pytest.mark.parametrize("profile", ["lying", "curious"])
+@pytest.mark.parametrize("profile", ["malicious", "semi-honest"])
 @pytest.mark.parametrize("seed", [0, 2, 5])
 def test_a_sparse_graph_opens_nothing_else_when_more_fall_silent(profile, seed):
     rng = np.random.default_rng(seed)

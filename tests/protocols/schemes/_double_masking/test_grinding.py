@@ -31,7 +31,7 @@ class Toy(SecAggPlus):
             size,
             self.corrupt,
             self.dropout,
-            lying=True,
+            malicious=True,
             security_bits=self.security_bits,
             tries_bits=self.tries_bits,
         )

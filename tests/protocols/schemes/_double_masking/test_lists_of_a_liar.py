@@ -1,4 +1,4 @@
-"""What a lying aggregator opens when it also chooses, for each node apart, whom that node masks with.
+"""What a malicious aggregator opens when it also chooses, for each node apart, whom that node masks with.
 
 Plays the rules of nodes on the complete graph without their cryptography, and tries every choice of lists and
 survivors for every honest node. The lemma is in docs/decisions/survivors-are-proved-not-signed.md.

@@ -1,4 +1,4 @@
-"""What a lying aggregator opens on the sparse graph when it tells nodes around the circle different stories.
+"""What a malicious server opens on the sparse graph when it tells nodes around it different stories.
 
 Plays the rules of nodes without their cryptography: an honest node answers for one set, if enough of its
 holders stand in it and have confirmed it. Whom a node masks with, the aggregator chooses for each node, too.
@@ -154,7 +154,7 @@ def test_lists_that_the_aggregator_chooses_for_each_node_open_nothing_more():
 
 @pytest.mark.parametrize("alike", [True, False])
 def test_the_threshold_of_the_curious_profile_would_let_two_arcs_be_summed_apart(alike):
-    """Why the lying profile asks for more: six silent nodes in a row, and half the holders suffice."""
+    """Why the malicious profile asks for more: six silent nodes in a row, and half the holders suffice."""
     circle = Circle(40, 6, threshold=7, corrupt=())
     left, right = frozenset(range(14)), frozenset(range(20, 34))
     both = left | right
