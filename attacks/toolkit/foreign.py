@@ -59,6 +59,11 @@ class Foreign:
     megabytes
         How much memory there is.
 
+    Attributes
+    ----------
+    cpu
+        Seconds of processor time that the interpreter had taken when it last answered.
+
     Raises
     ------
     ForeignError
@@ -76,6 +81,7 @@ class Foreign:
         megabytes: int = MEGABYTES,
     ) -> None:
         self.seconds = seconds
+        self.cpu = 0.0
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own interpreter
                 [str(python), str(SERVER), str(megabytes)],
@@ -96,7 +102,7 @@ class Foreign:
             self.close()
             raise
 
-    def call(self, name: str, **arguments: Any) -> Any:
+    def call(self, name: str, /, **arguments: Any) -> Any:
         """What a method of the object, or a function of the module, answers; arrays come as arrays.
 
         Raises
@@ -123,6 +129,7 @@ class Foreign:
 
     def _ask(self, request: dict[str, Any]) -> Any:
         reply = json.loads(self._exchange((json.dumps(request) + "\n").encode()), object_hook=_arrays)
+        self.cpu = float(reply["cpu"])
         if "raised" in reply:
             raise RaisedError(f"{reply['raised']}: {reply['said']}")
         return reply["given"]

@@ -12,6 +12,7 @@ import importlib.util
 import json
 import os
 import sys
+import time
 from typing import Any
 
 
@@ -73,6 +74,7 @@ def main() -> None:
             reply = {"raised": "MemoryError", "said": "out of memory"}
         except BaseException as error:
             reply = {"raised": type(error).__name__, "said": " ".join(str(error).split())[:300]}
+        reply["cpu"] = time.process_time()
         out.write(json.dumps(reply, default=plain) + "\n")
         out.flush()
 

@@ -20,6 +20,7 @@ KINDS = {
     "poisons": "attacks.poisons",
     "deviations": "attacks.deviations",
     "inferences": "attacks.inferences",
+    "checks": "attacks.judging.checks",
 }
 """The folder of each kind: nothing in it is imported to be listed."""
 

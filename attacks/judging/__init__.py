@@ -1,0 +1,1 @@
+"""Judging other people's code through an adapter: secure sums, private releases, robust rules."""

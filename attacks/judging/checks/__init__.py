@@ -1,0 +1,1 @@
+"""What is checked of an adapter's subjects, one check a file."""
