@@ -6,7 +6,7 @@ from attacks.judging.check import Check, Effort, Found
 from attacks.judging.sums import Scheme, tampered
 
 
-class LyingServer(Check):
+class MaliciousServer(Check):
     """Where a scheme has such stages, its clients refuse, or nothing of one client is opened."""
 
     kind = "sums"
