@@ -74,6 +74,14 @@ class Protocol(ABC):
         """The parties of all trustees, in one process."""
         return {trustee: self.trustee(trustee, session, entropy(trustee)) for trustee in session.trustees}
 
+    @property
+    def makes_keys(self) -> Mapping[PartyId, float]:
+        """Trustees that make a key before they first speak, and the seconds that this may take.
+
+        A search for primes has no longest time: engines with deadlines wait so much longer for them.
+        """
+        return {}
+
     def spares(self, trustees: Collection[PartyId]) -> bool:
         """Whether these trustees may fall silent, at any stage, and every group still be opened."""
         return not trustees

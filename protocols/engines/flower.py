@@ -88,23 +88,24 @@ class FlowerCarrier(Carrier):
         return [party for party in expected if party in self._node_of]
 
     def exchange(
-        self, stage: str, questions: Mapping[PartyId, bytes]
+        self, stage: str, questions: Mapping[PartyId, bytes], longer: Mapping[PartyId, float]
     ) -> Mapping[PartyId, bytes | Unanswered]:
         """See `Carrier.exchange`."""
-        until = self._clock() + self._timeout
-        parties = list(questions)
+        start = self._clock()
+        timeouts = {party: self._timeout + longer.get(party, 0.0) for party in questions}
         messages = [
-            self._message(self._node_of[party], stage, questions[party], self._timeout) for party in parties
+            self._message(self._node_of[party], stage, questions[party], timeouts[party])
+            for party in timeouts
         ]
-        waiting = dict(zip(self._grid.push_messages(messages), parties, strict=True))
+        waiting = dict(zip(self._grid.push_messages(messages), timeouts, strict=True))
         answers: dict[PartyId, bytes | Unanswered] = {}
-        late = False
-        while waiting and not late:
+        while waiting:
             # a pull may take beyond the deadline, over half a reply: what came meanwhile is not late
-            late = self._clock() >= until
+            now = self._clock() - start
             for identifier, body in self._pulled(waiting):
                 answers[waiting.pop(identifier)] = body
-            if waiting and not late:
+            waiting = {identifier: party for identifier, party in waiting.items() if now < timeouts[party]}
+            if waiting:
                 self._pause(POLL_SECONDS)
         return answers
 

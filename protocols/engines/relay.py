@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 
 import msgspec
 
@@ -49,9 +50,15 @@ class Carrier(ABC):
 
     @abstractmethod
     def exchange(
-        self, stage: str, questions: Mapping[PartyId, bytes]
+        self, stage: str, questions: Mapping[PartyId, bytes], longer: Mapping[PartyId, float]
     ) -> Mapping[PartyId, bytes | Unanswered]:
-        """Ask all at once; a party that is not in the result did not answer in time."""
+        """Ask all at once; a party that is not in the result did not answer in time.
+
+        Parameters
+        ----------
+        longer
+            Seconds that a party gets beyond those of the stage: it has to make a key first.
+        """
 
 
 class RelayedRun:
@@ -69,6 +76,8 @@ class RelayedRun:
         Reaches them.
     watch
         Is told of every stage when it is over.
+    makes_keys
+        Who makes a key before it first speaks, and the seconds that this may take.
     """
 
     def __init__(
@@ -78,12 +87,14 @@ class RelayedRun:
         session: Session,
         carrier: Carrier,
         watch: Callable[[Stage], None] = lambda _: None,
+        makes_keys: Mapping[PartyId, float] = MappingProxyType({}),
     ) -> None:
         self.transcript = Transcript(trustees=frozenset(session.trustees))
         self._aggregator = aggregator
         self._post = post
         self._carrier = carrier
         self._watch = watch
+        self._makes_keys = makes_keys
         self._reachable = [*session.trustees, *session.nodes]
         self._unfinished = set(self._reachable)
         self._next: Counter[PartyId] = Counter()
@@ -161,7 +172,12 @@ class RelayedRun:
         questions = {party: msgspec.msgpack.encode(step) for party, step in steps.items()}
         self._next.update(questions.keys())
         begin = time.monotonic()
-        answers = self._carrier.exchange(name, questions)
+        longer = {
+            party: seconds
+            for party, seconds in self._makes_keys.items()
+            if party in questions and not self.transcript.tallies[party].sent_messages
+        }
+        answers = self._carrier.exchange(name, questions, longer)
         seconds = time.monotonic() - begin
         slowest = 0.0
         answered = 0

@@ -87,14 +87,14 @@ class _Wrapped(Carrier):
         self._opening = Opening.of(plan, identity)
 
     def exchange(
-        self, stage: str, questions: Mapping[PartyId, bytes]
+        self, stage: str, questions: Mapping[PartyId, bytes], longer: Mapping[PartyId, float]
     ) -> Mapping[PartyId, bytes | Unanswered]:
         opening = self._opening if stage == "start" else None
         wrapped = {
             party: msgspec.msgpack.encode(Question(self._session_id, step, opening))
             for party, step in questions.items()
         }
-        return self._carrier.exchange(stage, wrapped)
+        return self._carrier.exchange(stage, wrapped, longer)
 
 
 @dataclass(frozen=True)
@@ -223,6 +223,7 @@ class Coordinator:
             session,
             _Wrapped(carrier, plan, identity),
             watch=lambda stage: log.write("stage", **asdict(stage)),
+            makes_keys=protocol.makes_keys,
         )
         try:
             opened = run.run(present)

@@ -59,11 +59,15 @@ class Deployment:
         path.write_text("\n".join([*lines, f"stage_seconds = {seconds:.0f}"]) + "\n")
 
     def slowest_stage(self, protocol):
-        """Seconds of the slowest stage of the protocol's last round with some in which everybody answered."""
+        """Seconds of the slowest stage of the protocol's last round with some in which everybody answered.
+
+        Not of the first, in which keys are made: whoever makes them gets time for that (`makes_keys`).
+        """
         for round_ in reversed(self.rounds()):
             ours = any(line["protocol"] == protocol for line in self.events(round_, "planned"))
             stages = self.events(round_, "stage") if ours else []
-            if complete := [line["seconds"] for line in stages if line["answered"] == line["asked"]]:
+            complete = [line["seconds"] for line in stages[1:] if line["answered"] == line["asked"]]
+            if complete:
                 return max(complete)
         return 5.0
 
@@ -126,8 +130,7 @@ class Deployment:
 
         The killed join again at once, and are let in when the coordinator has noticed that they had gone.
         """
-        making_a_key = 30 if choices["protocol"] == "paillier" else 0
-        self.wait_for_stages(max(10, making_a_key, 4 * self.slowest_stage(choices["protocol"])))
+        self.wait_for_stages(max(10, 4 * self.slowest_stage(choices["protocol"])))
         seen = {name: len(self.log(name)) for name in victims}
         process = self.start(**choices)
         alive = dict(victims)

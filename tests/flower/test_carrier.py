@@ -1,6 +1,6 @@
 """The carrier with a grid of our own in Flower's place, and a clock that the test moves."""
 
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
@@ -47,7 +47,7 @@ def in_a_run(monkeypatch):
         monkeypatch.setattr(TaskIdentity, name, 1)
 
 
-def exchanged(pulls):
+def exchanged(pulls, longer=MappingProxyType({})):
     """The answers of three parties, of whom a grid gives these messages, at these costs, pull by pull.
 
     As Flower does, it has no answer to a question that has expired.
@@ -68,7 +68,7 @@ def exchanged(pulls):
     grid = SimpleNamespace(push_messages=push_messages, pull_messages=pull_messages)
     carrier = FlowerCarrier(grid, SESSION, TIMEOUT, clock, clock.pause)
     carrier._node_of = {"anna": 1, "bert": 2, "carl": 3}
-    answers = carrier.exchange("start", dict.fromkeys(carrier._node_of, b"?"))
+    answers = carrier.exchange("start", dict.fromkeys(carrier._node_of, b"?"), longer)
     return answers, clock.now
 
 
@@ -82,6 +82,20 @@ def test_who_says_nothing_is_waited_for_until_the_deadline_and_not_beyond():
     answers, now = exchanged(iter([(0.0, [reply("a", b"1")])]))
     assert answers == {"anna": b"1"}
     assert TIMEOUT <= now < TIMEOUT + 1
+
+
+def test_who_makes_a_key_gets_the_time_for_it_and_nobody_else_does():
+    late = [reply("b", b"2"), reply("c", b"3")]
+    slow = iter([(0.0, [reply("a", b"1")]), (2 * TIMEOUT, []), (0.0, []), (0.0, late)])
+    answers, now = exchanged(slow, {"bert": 5 * TIMEOUT})
+    assert answers == {"anna": b"1", "bert": b"2"}
+    assert now < 3 * TIMEOUT
+
+
+def test_who_makes_a_key_is_not_waited_for_without_end():
+    answers, now = exchanged(iter([(0.0, [reply("a", b"1"), reply("c", b"3")])]), {"bert": 5 * TIMEOUT})
+    assert answers == {"anna": b"1", "carl": b"3"}
+    assert 6 * TIMEOUT <= now < 6 * TIMEOUT + 1
 
 
 def test_half_a_reply_costs_nobody_else_their_answer():

@@ -15,6 +15,7 @@ from protocols.primitives.identity import Identity, Roster
 from protocols.protocol import PROTOCOLS
 from protocols.ring import Capacity
 from protocols.schemes import paillier
+from protocols.schemes._paillier.packed import KEY_SECONDS
 from protocols.schemes.plain import Plain, Vector
 
 NODES = [f"node-{index}" for index in range(5)]
@@ -27,9 +28,10 @@ class FarAway(Carrier):
 
     def __init__(self, world, tmp_path, dead=None):
         self.world, self.tmp_path, self.dead = world, tmp_path, dead or {}
-        self.asked, self.stage, self.seen = [], 0, []
+        self.asked, self.stage, self.seen, self.longer = [], 0, [], []
 
-    def exchange(self, stage, questions):
+    def exchange(self, stage, questions, longer):
+        self.longer.append(longer)
         self.asked.append((stage, sorted(questions)))
         answers = {}
         for party, question in questions.items():
@@ -67,7 +69,10 @@ class World:
         return Post(name, self.identities[name], self.roster, self.session, codec)
 
     def relayed(self, carrier):
-        return RelayedRun(self.party(AGGREGATOR), self.post(AGGREGATOR), self.session, carrier)
+        makers = self.protocol.makes_keys
+        return RelayedRun(
+            self.party(AGGREGATOR), self.post(AGGREGATOR), self.session, carrier, makes_keys=makers
+        )
 
 
 @pytest.fixture(params=list(PROTOCOLS))
@@ -85,6 +90,27 @@ def test_every_protocol_opens_the_same_far_away_as_in_one_process(world, tmp_pat
     assert run.transcript.blames == []
     assert run.transcript.deadlines == 0
     assert all(stage.answered == stage.asked for stage in run.transcript.stages)
+
+
+def test_whoever_makes_a_key_gets_longer_until_it_has_spoken(world, tmp_path):
+    makers = world.protocol.makes_keys
+    assert set(makers) <= set(world.session.trustees)
+    carrier = FarAway(world, tmp_path)
+    world.relayed(carrier).run()
+    for (_, asked), longer in zip(carrier.asked, carrier.longer, strict=True):
+        assert set(longer) <= set(makers) & set(asked)
+    given = [longer for longer in carrier.longer if longer]
+    assert bool(given) == bool(makers)
+    assert carrier.longer[-1] == {}
+    if makers:
+        assert given[0] == makers
+
+
+@pytest.mark.parametrize("name", ["paillier", "threshold_paillier"])
+def test_longer_keys_get_longer(name):
+    seconds = [next(iter(PROTOCOLS[name](bits=bits).makes_keys.values())) for bits in (2048, 3072, 4096)]
+    assert seconds == sorted(seconds)
+    assert 30 < seconds[0] < seconds[1] == KEY_SECONDS
 
 
 def test_a_key_is_made_once_however_often_its_holder_is_replayed(tmp_path, monkeypatch):
