@@ -5,8 +5,9 @@ and look at every place that they could carry the model to. Records are attacked
 a targeted attack does; an attack on all of them at once does less.
 """
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from securenb.bayes.model import balanced_accuracy
 from securenb.bayes.parameters import Floats
 from securenb.bayes.staircase.estimate import scores, shares
 from securenb.bayes.voting import Voting
+from securenb.certify.certificate import certify_sums
+from securenb.certify.reach import Held, reach
 from securenb.federation.readout import Readout
 from securenb.robust.rule import Rows
 from securenb.robust.rules.flcert import Flcert
@@ -25,28 +28,35 @@ from securenb.robust.rules.staircase import Staircase
 from securenb.schema.cells import Codes
 from securenb.schema.increments import Increments
 from securenb.schema.records import Records
+from securenb.schema.schema import Schema
+from securenb.schema.statistics import Statistics
 
 
 def certainly_right(
-    readout: Readout, opened: Opened, forged: Mapping[PartyId, Integers], test: Records
-) -> dict[str, Any]:
-    """`certified`: balanced accuracy counting only predictions that no attack by these nodes makes wrong.
+    readout: Readout, opened: Opened, forged: Mapping[PartyId, Integers], test: Records, most_added: int
+) -> float:
+    """Balanced accuracy counting only predictions that no attack by these nodes makes wrong.
 
-    Nothing for rules whose reach is not known exactly.
+    NaN, an open end, where nothing of the kind is known: nothing is proven, the rule is another, or a kind of
+    feature has no certificate.
 
     Parameters
     ----------
     forged
         What the malicious nodes sent of what was summed, (d,) by name; what was refused has no part.
+    most_added
+        The most records that malicious nodes may prove to hold.
     """
     rule = readout.rule
+    if rule.pools and readout.registry is not None:
+        return _of_sums(readout, opened, forged, test, most_added)
     if isinstance(rule, Staircase):
         least, most = _of_boxes(readout, rule, opened, forged, test.codes)
     elif isinstance(rule, Flcert):
         least, most = _of_votes(readout, rule, opened, forged, test.codes)
     else:
-        return {}
-    return {"certified": round(surely(least, most, test.labels), 6)}
+        return math.nan
+    return round(surely(least, most, test.labels), 6)
 
 
 def surely(least: Floats, most: Floats, labels: NDArray[np.int32]) -> float:
@@ -56,6 +66,50 @@ def surely(least: Floats, most: Floats, labels: NDArray[np.int32]) -> float:
     rivals[at, labels] = -np.inf
     won = least[at, labels] > rivals.max(axis=1)
     return balanced_accuracy(labels, np.where(won, labels, -1))
+
+
+def _of_sums(
+    readout: Readout, opened: Opened, forged: Mapping[PartyId, Integers], test: Records, most_added: int
+) -> float:
+    """Certificates of single points, from the sum of the others: whatever so many added records are."""
+    rows = readout.rows(opened)
+    sent = (
+        sum(forged.values(), start=np.zeros(rows.schema.length, dtype=np.int64))
+        // readout.noise.mechanism.grid
+    )
+    honest = rows.tables.sum(axis=0) - sent.reshape(rows.tables.shape[1:])
+    others = Rows(rows.schema, honest[None], rows.sizes.sum(keepdims=True))
+    noise = readout.variances(rows).sum(axis=0, keepdims=True)
+    if not readout.refinement.additive(readout.rule, noise):
+        return math.nan
+    pooled = readout.rule.pooled(readout.refinement.refine(others, noise, readout.rule, readout.noise.tied))
+    if pooled is None:
+        return math.nan
+    table = pooled.statistics.table
+    found = _withstood(rows.schema, table.tobytes(), test.codes.tobytes(), most_added, pooled.smoothing)
+    if found is None:
+        return math.nan
+    predicted, needed = found
+    return round(balanced_accuracy(test.labels, np.where(needed > most_added, predicted, -1)), 6)
+
+
+@lru_cache(maxsize=8)
+def _withstood(
+    schema: Schema, table: bytes, codes: bytes, limit: int, smoothing: float
+) -> tuple[Integers, Integers] | None:
+    """Predictions and the added records that change them; the same for all attacks on a deal.
+
+    `None` where a kind of feature has no certificate.
+    """
+    sums = np.frombuffer(table, dtype=np.int64).reshape(len(schema.classes), schema.width)
+    points = np.frombuffer(codes, dtype=np.int32).reshape(-1, len(schema.features))
+    try:
+        for feature in schema.features:
+            reach(feature, Held(0, np.zeros(feature.size, dtype=np.int64), 1.0))
+    except ValueError:
+        return None
+    found = certify_sums(Statistics(schema, sums), points, limit, smoothing)
+    return found.predicted, found.needed
 
 
 def _of_boxes(

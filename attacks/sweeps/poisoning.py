@@ -231,13 +231,15 @@ def measure(cell: Cell) -> list[dict[str, Any]]:
         except Abort as abort:
             line |= {"rows": 0, "contaminated": 0, "refused": cell["malicious"]}
             line |= {"classes": len(arena.data.schema.classes), "withstood": 0}
-            lines.append(line | _nothing(f"the round was aborted: {abort}"))
+            lines.append(line | _nothing(f"the round was aborted: {abort}") | {"certified": math.nan})
             continue
         line |= {"rows": len(outcome.opened.members), "contaminated": int(outcome.contaminated.sum())}
         line |= {"refused": outcome.refused, "classes": len(arena.data.schema.classes)}
         readout, withstood = informed(setting, rule, outcome)
         line |= {"withstood": withstood} | scores(readout, outcome.opened, scorer, wanted)
-        line |= certainly_right(readout, outcome.opened, outcome.forged, arena.data.test)
+        most_added = len(setting.malicious(cell["malicious"])) * setting.cap
+        test = arena.data.test
+        line["certified"] = certainly_right(readout, outcome.opened, outcome.forged, test, most_added)
         if cell["influence"]:
             line |= _unmasked(readout, outcome, arena.reference)
         lines.append(line)

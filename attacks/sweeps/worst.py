@@ -53,7 +53,7 @@ def summary_of(table: pd.DataFrame, chosen_on: pd.DataFrame | None = None) -> pd
     failed = part.assign(failed=(part["failure"] != "").astype(float))
     failures = failed.groupby(list(KEPT), sort=False, dropna=False)["failed"].max().reset_index()
     summary = summary.merge(failures.rename(columns={"failed": "refused"}), on=list(KEPT), how="left")
-    for name in ("unmasked", "accused"):
+    for name in ("certified", "unmasked", "accused"):
         if name in part:
             mean = part.groupby([*KEPT, "attack"], sort=False, dropna=False)[name].mean().reset_index()
             on = [*KEPT, "worst_attack"]

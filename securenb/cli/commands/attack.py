@@ -121,9 +121,15 @@ def run_attack(
         console.show_json(summary.to_dict(orient="records"))
         return
     told = summary.drop(columns=list(DETAILS)).columns
-    columns = [name for name in told if summary[name].nunique(dropna=False) > 1 or name == "rule"]
-    lines = [[_shown(value) for value in line] for line in worded(summary)[columns].itertuples(index=False)]
+    always = {"rule", "certified"}
+    columns = [name for name in told if summary[name].nunique(dropna=False) > 1 or name in always]
+    known = summary["certified"].astype(object)
+    bracketed = worded(summary).assign(certified=known.where(known.notna(), "open"))
+    lines = [[_shown(value) for value in line] for line in bracketed[columns].itertuples(index=False)]
     console.show_table("balanced accuracy under the worst attack (backdoors apart)", columns, lines)
+    console.say("certified ≤ truth ≤ mean: an attack is an upper end, and none goes below the lower one")
+    if summary["certified"].isna().any():
+        console.say("open: none is known; it takes the rule verified_sum or staircase, or flcert")
     if grid.trials < FEWEST:
         console.say(
             f"low and high are the range of {grid.trials} trials: an interval takes {FEWEST} (--trials)"

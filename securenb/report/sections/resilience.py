@@ -73,7 +73,9 @@ class Resilience(Section):
                 content.heading(run.name)
             content.text(
                 "Balanced accuracy on the test records under the worst attack that is no backdoor; bands are "
-                "95 % t intervals of the mean from 14 trials on, and the range of fewer."
+                "95 % t intervals of the mean from 14 trials on, and the range of fewer. An attack is an "
+                "upper end. Dotted is what no attack goes below, where that is known (proven inputs and a "
+                "plain sum, staircase sums, votes of models); elsewhere the lower end is open."
             )
             for dataset, part in summary.groupby("dataset"):
                 name = f"{dataset}-{index}"
@@ -148,7 +150,14 @@ def curves(frame: pd.DataFrame) -> Any:
         ),
         tooltip=["rule:N", *_tooltip()],
     )
-    layered = (band + line.add_params(picked)).properties(width="container", height=300)
+    layers = band + line.add_params(picked)
+    if "certified" in frame and frame["certified"].notna().any():
+        layers += base.mark_line(strokeDash=[1, 4], strokeWidth=2).encode(
+            y=_score("certified"),
+            opacity=alt.condition(picked, alt.value(1.0), alt.value(0.15)),
+            tooltip=["rule:N", *_tooltip(), alt.Tooltip("certified:Q", format=".3f")],
+        )
+    layered = layers.properties(width="container", height=300)
     return styled(chosen(layered, frame, MENUS, {}))
 
 

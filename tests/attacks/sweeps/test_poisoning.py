@@ -184,3 +184,27 @@ def test_rules_break_within_one_node_of_the_prediction(kind, dataset):
         for trial in range(3)
     ]
     assert all(line["within_one"] for line in lines), lines
+
+
+@pytest.mark.parametrize("epsilon", ["none", "2"])
+def test_a_certificate_and_an_attack_hold_the_truth_between_them(epsilon):
+    sums = table(
+        attacks=["heavy_flip:inside", "worst_records:inside", "gradient(starts=1,steps=40)", "malformed"],
+        rules=["verified_sum"],
+        inputs="verified",
+        group_size="all" if epsilon == "none" else 5,
+        epsilon=epsilon,
+        malicious=[0, 0.07],
+        nodes=30,
+    )
+    assert sums["certified"].notna().all()
+    attacked = sums[sums["share"] > 0]
+    # a refused vector could have been a valid one: the lower end does not rise for it
+    assert (attacked["certified"] < sums["certified"][sums["share"] == 0].max()).all()
+    assert attacked["refused"].gt(0).any()
+    assert (sums["certified"] <= sums["balanced_accuracy"] + 1e-6).all()
+    assert (attacked["certified"] > 0.3).all()
+
+
+def test_without_a_certificate_the_lower_end_is_open():
+    assert table(malicious=[0, 0.2])["certified"].isna().all()
