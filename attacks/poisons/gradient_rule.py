@@ -56,7 +56,9 @@ class GradientRule(Poison):
     steps
         Of descent.
     records
-        The most of one's own records to try forgeries on, and `judged` of them for descent.
+        The most of one's own records to try forgeries on.
+    judged
+        How many of these the descent is on.
     rounds
         How often directions are optimised once more for as far as the best ones carried the model.
     draws

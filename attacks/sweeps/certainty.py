@@ -7,6 +7,7 @@ a targeted attack does; an attack on all of them at once does less.
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -143,5 +144,6 @@ def _of_votes(
         nothing = np.zeros((len(codes), len(rows.schema.classes)))
         return nothing, nothing + len(bad)
     honest = Rows(rows.schema, rows.tables[~bad], rows.sizes[~bad])
-    votes = Voting(rule.combine(honest)).votes(codes).astype(np.float64)
+    # none of these rows lies: what the rule withstands among all of them may be more than among so few
+    votes = Voting(replace(rule, malicious=0).combine(honest)).votes(codes).astype(np.float64)
     return votes - 0.5 * (bad.sum() > 0), votes + float(bad.sum())

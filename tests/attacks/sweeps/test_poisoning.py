@@ -208,3 +208,11 @@ def test_a_certificate_and_an_attack_hold_the_truth_between_them(epsilon):
 
 def test_without_a_certificate_the_lower_end_is_open():
     assert table(malicious=[0, 0.2])["certified"].isna().all()
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4, 0.45])
+def test_what_is_certain_is_said_at_every_share_that_the_rule_withstands(share):
+    choices = grid(rules=["flcert"], malicious=[share], trials=1)
+    for cell in choices.cells():
+        (line,) = measure(cell)
+        assert 0 <= line["certified"] <= line["balanced_accuracy"] + 1e-6
