@@ -89,3 +89,12 @@ def test_there_are_examples_to_run():
     assert len(COMMANDS) >= 20
     assert len(pages("python")) >= 5
     assert pages("sh")
+
+
+def test_each_of_the_ten_tasks_takes_at_most_eight_lines():
+    text = (ROOT / "docs/how-to/ten-tasks.md").read_text(encoding="utf-8")
+    tasks = re.split(r"^## ", text, flags=re.M)[1:]
+    assert len(tasks) == 10
+    for task in tasks:
+        lines = [line for _, code in BLOCK.findall(task) for line in code.splitlines() if line.strip()]
+        assert 0 < len(lines) <= 8, task

@@ -9,6 +9,7 @@ from pydantic import BaseModel, field_validator, model_validator
 from attacks.poison import POISONS, choose_poison
 from attacks.sweeps.own_grid import OwnGrid
 from protocols.spec import listed
+from securenb.data.dataset import spell_dataset
 from securenb.data.partition import Sizes
 from securenb.experiments.checked import checked
 from securenb.experiments.declare import choice, like, unworded
@@ -38,6 +39,7 @@ RULES_BY_DEFAULT = [
 SPELLED: dict[str, Callable[[Any], str]] = {
     "attacks": POISONS.spelled,
     "rules": spell_rule,
+    "dataset": lambda choice: choice if isinstance(choice, str) else spell_dataset(choice),
     "mechanism": spell_mechanism,
 }
 """How each choice of a thing with parameters is spelt, whether it is a spec or an object."""

@@ -78,7 +78,7 @@ def of_protocol(name: str, kind: Any) -> Iterator[str]:
     yield f"| other clients can read | {said.nodes_see} |"
     yield f"| must be trusted | {said.trust} |"
     yield f"| when clients fall silent | {said.dropouts} |"
-    yield f"| a server that breaks the protocol | {said.lying_aggregator} |"
+    yield f"| a server that breaks the protocol | {said.malicious_aggregator} |"
     yield f"| smallest group | {kind.smallest_group} |"
     yield ""
     yield f"| clients in a group | {' | '.join(map(str, SIZES))} |"

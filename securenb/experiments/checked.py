@@ -6,6 +6,9 @@ from pydantic import BaseModel, ValidationError
 
 Choices = TypeVar("Choices", bound=BaseModel)
 
+LONGEST = 200
+"""Characters of a wrong value that an error shows: one line, whatever it was."""
+
 
 def checked(kind: type[Choices], **choices: Any) -> Choices:
     """An instance, or a one-line `ValueError` that names the choice and what it should be."""
@@ -17,4 +20,6 @@ def checked(kind: type[Choices], **choices: Any) -> Choices:
         message = first["msg"].removeprefix("Value error, ")
         if first["type"] == "value_error":
             raise ValueError(message) from None
-        raise ValueError(f"{name}: {message}, got {first['input']!r}") from None
+        got = " ".join(repr(first["input"]).split())
+        shown = got if len(got) <= LONGEST else f"{got[:LONGEST]}…"
+        raise ValueError(f"{name}: {message}, got {shown}") from None

@@ -14,6 +14,7 @@ from attacks.sweeps.poisoning_grid import AttackGrid
 from protocols.protocol import PROTOCOLS
 from securenb.bayes.model import NaiveBayes
 from securenb.bayes.parameters import estimate
+from securenb.data.dataset import load_dataset
 from securenb.experiments.checked import checked
 from securenb.robust.spec import choose_rule
 
@@ -216,3 +217,18 @@ def test_what_is_certain_is_said_at_every_share_that_the_rule_withstands(share):
     for cell in choices.cells():
         (line,) = measure(cell)
         assert 0 <= line["certified"] <= line["balanced_accuracy"] + 1e-6
+
+
+def test_a_users_own_records_are_attacked_as_an_object(tmp_path):
+    data = load_dataset("phishing")
+    own = replace(data, name="mine", digest="")
+    (line,) = measure(grid(dataset=own, rules=["sum"], malicious=[0]).cells()[0])
+    (same,) = measure(grid(dataset="phishing", rules=["sum"], malicious=[0]).cells()[0])
+    assert line["balanced_accuracy"] == same["balanced_accuracy"]
+
+
+def test_an_error_is_one_short_line_whatever_was_given():
+    with pytest.raises(ValueError, match="nodes") as error:
+        grid(nodes=[np.zeros(5000)])
+    assert len(str(error.value)) < 400
+    assert "\n" not in str(error.value)
