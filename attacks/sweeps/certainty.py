@@ -49,12 +49,12 @@ def certainly_right(
         The most records that malicious nodes may prove to hold.
     """
     rule = readout.rule
-    if rule.pools and readout.registry is not None:
-        return _of_sums(readout, opened, forged, test, most_added)
     if isinstance(rule, Staircase):
         least, most = _of_boxes(readout, rule, opened, forged, test.codes)
     elif isinstance(rule, Flcert):
         least, most = _of_votes(readout, rule, opened, forged, test.codes)
+    elif rule.pools and readout.registry is not None:
+        return _of_sums(readout, opened, forged, test, most_added)
     else:
         return math.nan
     return round(surely(least, most, test.labels), 6)

@@ -207,6 +207,15 @@ def test_a_certificate_and_an_attack_hold_the_truth_between_them(epsilon):
     assert (attacked["certified"] > 0.3).all()
 
 
+def test_staircase_sums_and_votes_have_a_lower_end_too():
+    choices = {"malicious": [0, 0.1], "nodes": 30, "epsilon": "1", "attacks": "heavy_flip:inside"}
+    stairs = table(rules=["staircase(quota=30/30)"], inputs="verified", group_size="all", **choices)
+    votes = table(rules=["flcert"], group_size=1, **choices)
+    for found in (stairs, votes):
+        assert found["certified"].notna().all()
+        assert (found["certified"] <= found["balanced_accuracy"] + 1e-6).all()
+
+
 def test_without_a_certificate_the_lower_end_is_open():
     assert table(malicious=[0, 0.2])["certified"].isna().all()
 
