@@ -24,10 +24,23 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 
 class Command(TyperCommand):
-    """A command whose help shows brackets as they are.
+    """A command whose help shows brackets as they are, and whose options take no option for their value.
 
-    typer escapes the ones around defaults for rich's markup even where no markup is read.
+    typer escapes the brackets around defaults for rich's markup even where no markup is read; and its parser
+    takes ``--epsilon`` for the second file in ``--released a.csv --epsilon 1``.
     """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """See `typer.core.TyperCommand`."""
+        takes = {name: each.nargs for each in self.params for name in each.opts if name.startswith("-")}
+        takes |= {name: 0 for each in self.params if getattr(each, "is_flag", False) for name in each.opts}
+        words = args[: args.index("--")] if "--" in args else args
+        for at, option in enumerate(words):
+            for value in words[at + 1 : at + 1 + takes.get(option, 0)]:
+                if value in takes:
+                    many = f"{takes[option]} values" if takes[option] > 1 else "a value"
+                    raise ValueError(f"{option} needs {many}, got the option {value} in place of one")
+        return super().parse_args(ctx, args)
 
     def get_help(self, ctx: Any) -> str:
         """The whole help text."""

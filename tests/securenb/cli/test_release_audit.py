@@ -188,6 +188,15 @@ def test_a_table_is_not_compared_with_itself(here, capsys):
     assert "a.csv and a.csv are one file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("missing", ["--released", "--neighbours", "--delta", "--out"])
+def test_an_option_is_no_value_of_another(here, capsys, missing):
+    given = ["a.csv"] if missing == "--released" else []
+    assert main(["audit", missing, *given, "--epsilon", "1"]) == MISTAKE
+    many = "2 values" if given else "a value"
+    assert f"{missing} needs {many}, got the option --epsilon in place of one\n" in capsys.readouterr().err
+    assert not (here / "--epsilon").exists()
+
+
 def test_a_claim_is_not_made_up(here, capsys):
     assert main(["audit", "mine:right"]) == MISTAKE
     assert "say with --epsilon what the release claims" in capsys.readouterr().err
