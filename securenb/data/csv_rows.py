@@ -14,6 +14,7 @@ from itertools import chain
 from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from securenb.schema.cell_bytes import Block, CellBytes
 from securenb.schema.schema import Table
@@ -21,7 +22,11 @@ from securenb.schema.schema import Table
 BLOCK = 1 << 18
 """Bytes, and the rest of the last line, whose cells are in memory at once: few enough for a cache."""
 
-COMMA, LINE_FEED = b",\n"
+COMMA, LINE_FEED, RETURN, MARK = b',\n\r"'
+
+_BEFORE_MARKS = np.isin(np.arange(256), [COMMA, LINE_FEED, MARK])
+_AFTER_MARKS = np.isin(np.arange(256), [COMMA, LINE_FEED, RETURN, MARK])
+"""Which bytes may stand before a mark that opens a quotation, and after one that closes it."""
 
 _QUOTED = re.compile(r'"(?:[^"]++|"")*+"')
 _CELL = rf'(?:{_QUOTED.pattern}|[^",\r\n]*+)'
@@ -86,33 +91,78 @@ def _text(content: bytes) -> str:
 
 
 def _plain(content: bytes, width: int) -> list[CellBytes] | None:
-    """The columns of lines in which commas do nothing but separate; `None` if there may be more to them."""
-    if b'"' in content or width < 2:
+    """The columns of lines that can be split many cells at a time; `None` if there may be more to them."""
+    if width < 2:
         return None
-    if b"\r" in content:
-        content = content.replace(b"\r\n", b"\n")
-        if b"\r" in content:
-            return None
     if not content.isascii():
         try:
             content.decode()
         except UnicodeDecodeError:
             return None
-    block = Block(content if content.endswith(b"\n") else content + b"\n")
-    ends = np.flatnonzero((block.bytes == COMMA) | (block.bytes == LINE_FEED))
+    if not content.endswith(b"\n"):
+        content += b"\n"
+    split = _separated(content) if b'"' not in content else _unquoted(content)
+    if split is None:
+        return None
+    block, ends, is_line_end = split
     if len(ends) % width:
         return None
-    stops = ends.reshape(-1, width)
-    is_line_end = block.bytes[stops] == LINE_FEED
-    if not is_line_end[:, -1].all() or is_line_end[:, :-1].any():
+    line_ends = is_line_end.reshape(-1, width)
+    if not line_ends[:, -1].all() or line_ends[:, :-1].any():
         return None
     starts = np.concatenate([[0], ends[:-1] + 1]).reshape(-1, width)
+    stops = ends.reshape(-1, width)
     if (stops - starts).max() > csv.field_size_limit():
         return None
     return [
         CellBytes(block, np.ascontiguousarray(starts[:, place]), np.ascontiguousarray(stops[:, place]))
         for place in range(width)
     ]
+
+
+Split = tuple[Block, NDArray[np.intp], NDArray[np.bool_]]
+"""Lines, the places of the separators in them, and which of these end a line."""
+
+
+def _separated(content: bytes) -> Split | None:
+    """Lines in which there is no quotation: every comma separates."""
+    content = content.replace(b"\r\n", b"\n")
+    if b"\r" in content:
+        return None
+    block = Block(content)
+    ends = np.flatnonzero((block.bytes == COMMA) | (block.bytes == LINE_FEED))
+    return block, ends, block.bytes[ends] == LINE_FEED
+
+
+def _unquoted(content: bytes) -> Split | None:
+    """Lines without the marks of their quotations; `None` unless RFC 4180 allows every mark.
+
+    Marks open and close quotations in turn. One that opens must follow a separator, or the mark that
+    closed before it; one that closes must precede a separator or that mark. Two in a row inside of a
+    quotation are thereby one that closes and one that opens, and the first of them is the text's. A
+    carriage return inside of a quotation is left to the way that looks at each row.
+    """
+    found = np.frombuffer(b"\n" + content, dtype=np.uint8)
+    before, here = found[:-1], found[1:]
+    marks = np.flatnonzero(here == MARK)
+    opening, closing = marks[::2], marks[1::2]
+    if len(opening) > len(closing):
+        return None
+    after = here[closing + 1]
+    if not (_BEFORE_MARKS[before[opening]].all() and _AFTER_MARKS[after].all()):
+        return None
+    returns = np.flatnonzero(here == RETURN)
+    if (here[returns + 1] != LINE_FEED).any() or (np.searchsorted(marks, returns) % 2).any():
+        return None
+    separators = np.flatnonzero((here == COMMA) | (here == LINE_FEED))
+    is_outside = np.searchsorted(marks, separators) % 2 == 0
+    kept = np.ones(len(here), dtype=np.bool_)
+    kept[opening] = False
+    kept[closing[after != MARK]] = False
+    kept[returns] = False
+    ends = separators[is_outside]
+    is_line_end = here[ends] == LINE_FEED
+    return Block(here[kept].tobytes()), (np.cumsum(kept) - 1)[ends], is_line_end
 
 
 def _is_blank(cells: Cells) -> bool:

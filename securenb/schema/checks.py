@@ -17,9 +17,13 @@ LARGEST = 1e150
 
 
 def check_text(what: str, value: Any) -> None:
-    """Raise `ValueError` unless the name of a column is text."""
+    """Raise `ValueError` unless the name of a column is text, and text that UTF-8 can write."""
     if not isinstance(value, str):
         raise ValueError(f"{what} must be text, got {value!r} of type {type(value).__name__}")  # noqa: TRY004 - a caller's mistake
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} must be text in UTF-8, got {value!r}, which can never match") from None
 
 
 def check_texts(what: str, values: Sequence[Any]) -> None:

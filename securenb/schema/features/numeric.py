@@ -63,6 +63,8 @@ class Numeric(Feature):
         plain = check_bounds(self.name, self.lower, self.upper, self.steps)
         for field, value in zip(("lower", "upper", "steps"), plain, strict=True):
             object.__setattr__(self, field, value)
+        if not isinstance(self.centred, bool):
+            raise ValueError(f"{self.name}: centred must be True or False, got {self.centred!r}")  # noqa: TRY004 - a caller's mistake
         if self.edges is not None:
             object.__setattr__(self, "edges", check_edges(self.name, self.edges))
         object.__setattr__(self, "missing", check_missing(self.name, self.missing))

@@ -1,6 +1,7 @@
 """A user's own file: read whole or refused with row and column."""
 
 import gzip
+import io
 import json
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import securenb.data.csv_rows
 from securenb.cli.main import MISTAKE, main
+from securenb.data.csv_rows import csv_chunks
 from securenb.data.dataset import load_dataset
 from securenb.data.own import load_file
 from securenb.data.partition import gather
@@ -118,6 +120,53 @@ def test_many_cells_at_once_mean_what_each_means_by_itself(write, monkeypatch):
     expected = [float(text) if text.strip() else 0.0 for text in numbers]
     grid = np.rint((np.clip(expected, -1e11, 1e11) + 1e11) / of.features[1].step)
     assert np.array_equal(slow.codes[:, 1], grid)
+
+
+def odd_file(rng):
+    """Few rows of two or three columns, quoted or not, most of them as RFC 4180 has them."""
+    width, end = int(rng.integers(2, 4)), str(rng.choice(["\n", "\r\n"]))
+
+    def cell():
+        text = "".join(rng.choice(list('ab1é ,\n\r"\u2028\x00'), int(rng.integers(5))))
+        if rng.random() < 0.6:
+            return '"' + text.replace('"', '""') + '"'
+        return "".join(letter for letter in text if letter not in ',\n\r"')
+
+    rows = [[cell() for _ in range(width + (rng.random() < 0.02))] for _ in range(int(rng.integers(1, 8)))]
+    content = end.join([",".join("hij"[:width]), *map(",".join, rows), ""]).encode()
+    if rng.random() < 0.2:
+        content = content.rstrip(b"\r\n")
+    if rng.random() < 0.1:
+        at = int(rng.integers(len(content)))
+        content = content[:at] + [b'"', b"\xff", b",", b"\n", b"\r"][rng.integers(5)] + content[at + 1 :]
+    return content
+
+
+def test_quotations_are_opened_alike_many_at_once_and_row_by_row(monkeypatch):
+    rng, split = np.random.default_rng(4), securenb.data.csv_rows._plain
+    at_once = 0
+
+    def counted(content, width):
+        nonlocal at_once
+        columns = split(content, width)
+        at_once += columns is not None and b'"' in content
+        return columns
+
+    def read(content, way):
+        monkeypatch.setattr(securenb.data.csv_rows, "_plain", way)
+        rows = []
+        try:
+            for chunk in csv_chunks(io.BytesIO(content)):
+                rows += zip(chunk.rows, *map(list, chunk.table.values()), strict=True)
+        except ValueError as error:
+            return str(error)
+        return rows
+
+    for _ in range(1_000):
+        content = odd_file(rng)
+        monkeypatch.setattr(securenb.data.csv_rows, "BLOCK", int(rng.choice([5, 1 << 18])))
+        assert read(content, counted) == read(content, lambda content, width: None), content
+    assert at_once > 500
 
 
 def test_whole_numbers_are_read_to_the_last_digit():

@@ -129,6 +129,12 @@ def test_grid_steps_that_are_no_integer_are_refused_by_name(steps):
         Numeric("height", 0, 1, steps=steps)
 
 
+@pytest.mark.parametrize("centred", [5, float("nan"), "no", None, 0])
+def test_what_is_neither_true_nor_false_does_not_say_where_sums_are_taken(centred):
+    with pytest.raises(ValueError, match="height: centred must be True or False, got"):
+        Numeric("height", 0, 1, centred=centred)
+
+
 @pytest.mark.parametrize("width", [np.int8, np.uint8, np.int64, np.uint64])
 def test_grid_steps_of_numpys_are_those_of_pythons(width):
     feature = Numeric("height", 0, 1, steps=width(64))
@@ -165,7 +171,7 @@ def test_edges_that_are_no_finite_numbers_are_refused(make, at, edge):
         make("height", tuple(edges))
 
 
-NEVER = [1, 1.0, True, None, np.str_(""), "", " red", "red ", "\tred", "red\u00a0"]
+NEVER = [1, 1.0, True, None, np.str_(""), "", "\ud800", " red", "red ", "\tred", "red\u00a0"]
 
 
 @pytest.mark.parametrize("text", NEVER)
@@ -180,7 +186,7 @@ def test_classes_that_can_never_match_are_refused_by_name(text):
         Schema(("no", text), (HEIGHT,))
 
 
-@pytest.mark.parametrize("name", [1, None, ("a", "b")])
+@pytest.mark.parametrize("name", [1, None, ("a", "b"), "\udcff"])
 def test_names_of_columns_that_are_no_text_are_refused(name):
     for make in (
         lambda: Categorical(name, ("a", "b")),
