@@ -98,3 +98,11 @@ def test_each_of_the_ten_tasks_takes_at_most_eight_lines():
     for task in tasks:
         lines = [line for _, code in BLOCK.findall(task) for line in code.splitlines() if line.strip()]
         assert 0 < len(lines) <= 8, task
+
+
+def test_the_landing_page_shows_what_its_lines_print(capsys):
+    text = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    code, shown = re.search(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", text, re.S | re.M).groups()
+    assert len(code.splitlines()) <= 11
+    exec(compile(code, "index", "exec", dont_inherit=True), {"__name__": "example"})
+    assert capsys.readouterr().out == shown
