@@ -23,7 +23,7 @@ from attacks.audit.target import Target
 from securenb.privacy.distributions import DiscreteGaussian, Polya, Skellam
 from securenb.privacy.joint import BoxMarginal
 
-CHECK = "the noise in the ledger is what was asked for"
+CHECK = "the noise in the ledger is what was asked for, and claimed"
 
 SLACK = 1e-3
 """What bounds up to a delta may differ by: the product's are a little too large."""
@@ -48,7 +48,7 @@ class Moved:
 
 def audit_asked(target: Target) -> Finding | None:
     """Whether adding or removing a record costs what was asked for; `None` where nothing was asked."""
-    asked = target.asked()
+    asked, claimed = target.asked(), target.claimed("add-remove")
     if asked is None:
         return None
     schema = target.schema
@@ -82,8 +82,10 @@ def audit_asked(target: Target) -> Finding | None:
         )
         return Finding("L0", CHECK, "PASS", f"not recomputed: {why}")
     found = max(known)
-    short = found > float(asked) * (1 + (SLACK if target.delta else 1e-9))
-    evidence = f"recomputed {found:.6g}, asked for {float(asked):.6g}"
+    slack = 1 + (SLACK if target.delta else 1e-9)
+    short = found > float(asked) * slack or (claimed is not None and found > float(claimed) * slack)
+    said = "" if claimed == asked or claimed is None else f", claimed {float(claimed):.6g}"
+    evidence = f"recomputed {found:.6g}, asked for {float(asked):.6g}{said}"
     return Finding("L0", CHECK, "FAIL" if short else "PASS", evidence, found, float(asked))
 
 

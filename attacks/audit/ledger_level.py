@@ -147,8 +147,8 @@ def _charged(target: Target) -> Finding:
     check = "every opened row is charged"
     try:
         rows = target.uncharged()
-    except Abort as abort:
-        return Finding("L0", check, "INCONCLUSIVE", f"a round opens nothing: {abort}")
+    except (ValueError, Abort) as refusal:
+        return Finding("L0", check, "INCONCLUSIVE", f"a round opens nothing: {refusal}")
     return _finding(check, f"no node is charged for {', '.join(rows)}" if rows else "")
 
 
@@ -206,8 +206,15 @@ def _claim(target: Target, lines: Sequence[Line], adjacency: Adjacency) -> Findi
         leaving[label].append(Query(law, line.reach, moved(schema, line)))
         if line.block.feature >= 0:
             features.setdefault((label, line.block.feature), []).append(line)
-    for (label, _), parts in features.items():
-        staying[label].append(_jump(schema, parts))
+    known: dict[object, Cost] = {}
+    for (label, feature), parts in features.items():
+        # classes mostly have the same queries; of increments each has its own
+        key = (
+            (label, feature)
+            if isinstance(schema, Increments)
+            else (feature, *((one.law, one.reach) for one in parts))
+        )
+        staying[label].append(known.get(key) or known.setdefault(key, _jump(schema, parts)))
     for (label, box), several in boxed.items():
         if sorted(law.part for _, law in several) != list(range(box.dimension)):
             return Finding("L0", check, "FAIL", f"{several[0][0].name}: a draw of several cells is not whole")
@@ -224,7 +231,11 @@ def _claim(target: Target, lines: Sequence[Line], adjacency: Adjacency) -> Findi
     evidence = f"recomputed: {evidence}; claimed {float(claimed):.6g}" + (
         f" at delta {target.delta:g}" if target.delta else ""
     )
-    short = totals[adjacency] > float(claimed) * (1 + 1e-6)
+    said = {kind: target.claimed(kind) for kind in ADJACENCIES}
+    under = [kind for kind, of in said.items() if of is not None and totals[kind] > float(of) * (1 + 1e-6)]
+    if other := [kind for kind in under if kind != adjacency]:
+        evidence += f"; under {other[0]} {float(said[other[0]] or 0):.6g} are claimed"
+    short = bool(under)
     return Finding("L0", check, "FAIL" if short else "PASS", evidence, totals[adjacency], float(claimed))
 
 

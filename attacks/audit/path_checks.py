@@ -1,15 +1,13 @@
-"""L1: what holds of a round's path for certain: reading, summing, opening, charging and fresh bits."""
+"""L1: what holds of a round's path for certain: reading, charging and fresh bits."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 
-from protocols.engines.faults import NO_FAULTS
 from protocols.entropy import Entropy, system
-from protocols.errors import Abort
 from securenb.data.node import Node
 from securenb.federation.federation import Federation
 from securenb.federation.noise_plan import StreamSources
@@ -37,27 +35,6 @@ def read_alone(encode: Callable[[pd.DataFrame], Records], pool: pd.DataFrame) ->
         wanted = whole[rows]
         if not np.array_equal(some.codes, wanted.codes) or not np.array_equal(some.labels, wanted.labels):
             return f"a record is read otherwise among {size} records than among {len(pool)}"
-    return ""
-
-
-def opened_as_sent(federation: Federation, nodes: Sequence[Node]) -> str:
-    """Whether a round opens anything but sums of what was sent, with messages or without, in words."""
-    run = replace(federation, seed=federation.seed or 0)
-    try:
-        sent = run.prepare(nodes)
-        ideal, _, _ = run.opened(sent, by="ideal")
-        spoken, _, _ = run.opened(sent, NO_FAULTS)
-    except (ValueError, Abort) as error:
-        return f"no round can be run: {error}"
-    if ideal.members != spoken.members or not np.array_equal(ideal.rows, spoken.rows):
-        return "messages open other rows than the protocol says"
-    if len(ideal.rows) != len(ideal.members):
-        return f"{len(ideal.rows)} rows are opened, and {len(ideal.members)} are said to be"
-    if federation.doses:  # aggregators add doses, which are theirs
-        return ""
-    for row, members in zip(ideal.rows, ideal.members, strict=True):
-        if not np.array_equal(row, np.sum([sent.vectors[name] for name in members], axis=0)):
-            return f"the row of {len(members)} nodes is not the sum of what they sent"
     return ""
 
 

@@ -20,7 +20,7 @@ from securenb.privacy.samplers import Noise
 Name = tuple[str | int, ...]
 
 WIDE = Fraction(1 << 60)
-"""A variance at which two streams give the same four draws with probability below 2^-100."""
+"""A variance at which two streams give the same two draws with probability below 2^-60."""
 
 
 AGAIN = 800
@@ -159,7 +159,7 @@ def alike(sources: NoiseSources, names: list[Name], *, again: bool) -> Iterator[
     for at, name in enumerate(names):
         # a seed of few bits shows in one name asked for often
         for time in range(AGAIN if again and at == 0 else 1 + again):
-            drawn = sources(*name).gaussian(WIDE, 4).tobytes()
+            drawn = sources(*name).gaussian(WIDE, 2).tobytes()
             if drawn in seen:
                 which = f"two of the first {time + 1} runs of {_word(name)}" if seen[drawn] == name else (
                     f"{_word(seen[drawn])} and {_word(name)}"

@@ -28,13 +28,16 @@ UNLISTED = ("no such level", None, float("nan"))
 UNMEASURED = (float("nan"), float("inf"), float("-inf"), None, "no number")
 """What a column of text and one of numbers must not hold."""
 
+BESIDE = 5
+"""Records before and behind which one with such a value is read, too."""
+
 STREAMS = "every contributor adds the same noise, from a stream of its own"
 
 LANDS = "noise lands on the same cells whatever the data"
 ANSWERED = "no pair of which exactly one is refused"
 RELATIONS = "no relation among cells is free of noise"
 PEEKS = "what follows the opened rows depends on nothing else"
-PEEKED = 8
+PEEKED = 4
 """Pairs of neighbours of which rounds are run for that."""
 
 UNTOUCHED = "no record touches a witness cell, and each gets the noise of a class count"
@@ -131,12 +134,18 @@ def _worst(target: Target, adjacency: Adjacency, neighbours: Neighbours, charged
     """Whether the worst record that is found loses more than is claimed, in words."""
     claimed = target.claimed(adjacency)
 
+    known: list[tuple[Any, Replay]] = []
+
+    def replayed(records: Any) -> Replay:
+        return target.replay(records, traced=False)
+
     def loss(before: Any, after: Any) -> float:
         try:
-            one, other = (target.replay(records, traced=False) for records in (before, after))
+            if not known or known[0][0] is not before:  # most begin with the same records
+                known[:] = [(before, replayed(before))]
+            return _loss(known[0][1], replayed(after), charged, target)
         except ValueError:
             return 0.0
-        return _loss(one, other, charged, target)
 
     if claimed is None:
         return ""
@@ -159,7 +168,7 @@ def _peeks(target: Target, pool: Any, neighbours: Neighbours) -> Finding:
     most = target.most_records()
     # what opens the same rows need not be neighbours: records by the hundred are beyond any threshold
     crowd = Pair("a crowd of records, and none", tuple(neighbours.crowd)[:most], ())
-    tried = [(pair, at % 4 < 2, at % 2 == 0) for at, pair in enumerate(each)]
+    tried = [(pair, at < 2, at % 2 == 0) for at, pair in enumerate(each)]
     tried += [(crowd, company, noisy) for company in (False, True) for noisy in (False, True)]
     ended, why = 0, "every pair holds more records than a node may"
     for pair, company, noisy in tried:
@@ -174,6 +183,15 @@ def _peeks(target: Target, pool: Any, neighbours: Neighbours) -> Finding:
         ended += 1
         if found:
             return Finding("L1", PEEKS, "FAIL", f"{found}; witness: {pair.what}")
+    for noisy in (False, True):
+        try:
+            found = target.peeks_by_size(pool[np.array(neighbours.crowd)][:most], noisy=noisy)
+        except ValueError as error:
+            why = str(error)
+            continue
+        ended += 1
+        if found:
+            return Finding("L1", PEEKS, "FAIL", found)
     if not ended:
         return Finding("L1", PEEKS, "INCONCLUSIVE", f"no round can be run: {why}")
     return Finding("L1", PEEKS, "PASS", f"{ended} pairs of rounds")
@@ -197,19 +215,35 @@ def _unencodable(target: Target, neighbours: Neighbours) -> Finding:
     for feature in schema.features:
         text = feature.bounds is None
         wrong += [(feature.name, value) for value in (UNLISTED if text else UNMEASURED)]
-    refused = 0
+    refused, odd = 0, neighbours.pool.head(1).astype(object)
+    high = neighbours.pool.iloc[[neighbours.corner] * BESIDE].astype(object)
     for name, value in wrong:
-        frame = neighbours.pool.head(1).astype(object)
-        frame[name] = pd.Series([value], dtype=object)
-        try:
-            values = target.replay(target.encode(frame)[np.array([0])], traced=False).values
-        except ValueError:
+        odd[name] = pd.Series([value], dtype=object)
+        alone = _read(target, odd, 0)
+        beside = _read(target, pd.concat([high, odd, high], ignore_index=True), len(high))
+        odd[name] = pd.Series([neighbours.pool[name].iloc[0]], dtype=object)
+        if not (alone is beside is None) and not _equal(alone, beside):
+            return Finding("L1", check, "FAIL", f"{value!r} in {name!r} is read by the records beside it")
+        if alone is None:
             refused += 1
             continue
+        values = alone
         if not np.isfinite(values).all():
             return Finding("L1", check, "FAIL", f"{value!r} in {name!r} is released")
     rest = "" if refused == len(wrong) else "; others become ordinary ones"
     return Finding("L1", check, "PASS", f"{refused} of {len(wrong)} such values{rest}")
+
+
+def _read(target: Target, frame: pd.DataFrame, at: int) -> Values | None:
+    """What a node with one of the records releases without noise, read beside all; `None` if refused."""
+    try:
+        return target.replay(target.encode(frame)[np.array([at])], traced=False).values
+    except ValueError:
+        return None
+
+
+def _equal(one: Values | None, other: Values | None) -> bool:
+    return one is not None and other is not None and np.array_equal(one, other, equal_nan=True)
 
 
 def _note(problems: dict[str, str], check: str, pair: Pair, problem: str) -> None:

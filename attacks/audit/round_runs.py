@@ -85,7 +85,7 @@ def learned(added: Added) -> Sender | None:
         def told(
             _: int, size: int, rng: np.random.Generator = rng, drawn: list[Integers] = drawn
         ) -> Integers:
-            drawn.append(rng.integers(1, 1 << 40, size=size))
+            drawn.append(rng.integers(1, 1 << 40, size=size) * rng.choice([-1, 1], size))
             return drawn[-1].copy()
 
         script = Script(told)

@@ -25,7 +25,7 @@ from securenb.privacy.box import Box
 from securenb.privacy.distributions import DiscreteGaussian, Polya, Skellam
 from securenb.privacy.joint import BoxMarginal
 
-DRAWS: dict[Mode, int] = {"simulation": 20_000, "release": 4_000}
+DRAWS: dict[Mode, int] = {"simulation": 20_000, "release": 12_000}
 """Draws of each law; the exact sampler takes its time."""
 
 MOST_RUNS = 600
@@ -94,8 +94,11 @@ def misfits(draws: Integers, law: Any, alpha: float) -> Iterator[str]:
             f"{law}: {100 * sample_at[worst]:.3g} % of {n} draws are at most {k[worst]}, "
             f"{100 * np.cumsum(masses)[worst]:.3g} % are expected"
         )
+    signs = np.sign(sample[sample != 0])
+    if len(signs) and abs(float(signs.mean())) > 2 * math.sqrt(math.log(2 / (alpha / 8)) / (2 * len(signs))):
+        yield f"{law}: {100 * float((signs > 0).mean()):.3g} % of {len(signs)} draws beside zero are positive"
     bins = sum(MODULI)
-    rough = math.sqrt(math.log(2 * bins / (alpha / 4)) / (2 * n))
+    rough = math.sqrt(math.log(2 * bins / (alpha / 8)) / (2 * n))
     for modulus in MODULI:
         for rest in range(modulus):
             seen, expected = (

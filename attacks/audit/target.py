@@ -150,6 +150,10 @@ class Target(ABC):
         """
         return ""
 
+    def peeks_by_size(self, records: Any, *, noisy: bool) -> str:
+        """As `peeks`, of many numbers of records, one after the other: the first of `records`."""
+        return ""
+
     def contributed(self) -> Contributed | None:
         """What one contributor without records adds; `None` if nothing, or if the law is not known."""
         return None
@@ -266,4 +270,6 @@ class Tape(Frozen):
 
     def _answer(self, law: Distribution | Box, size: int) -> Integers:
         self.calls.append((law, size))
-        return self._rng.integers(1, 1 << 30, size=size, dtype=np.int64)
+        drawn = self._rng.integers(1, 1 << 30, size=size, dtype=np.int64)
+        signs: Integers = self._rng.choice(np.array([-1, 1]), size)
+        return drawn * signs

@@ -141,10 +141,11 @@ def worst_record(
     )
     records = target.encode(pd.concat([base, rows], ignore_index=True))
     typical = np.arange(len(base))
+    alone = records[typical]
 
     def pair(at: int) -> tuple[Any, Any]:
         one, other = (records[np.append(typical, at + step)] for step in (0, 1))
-        return (one if replaced else records[typical]), other
+        return (one if replaced else alone), other
 
     worst: dict[str, tuple[float, object, object]] = {}
     for at, (name, one, other) in enumerate(tried):
