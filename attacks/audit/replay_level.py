@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from attacks.audit.boxed import drawn_together, whole
 from attacks.audit.boxed import loss as lost_in
 from attacks.audit.finding import Finding
 from attacks.audit.neighbours import Neighbours, Pair
+from attacks.audit.strange_values import unencodable
 from attacks.audit.target import Line, Replay, Target, Values
 from attacks.audit.worst_neighbour import crowd_pair, named_sizes, size_pairs, worst_record
 from securenb.privacy.accountant import Query, worst
@@ -24,12 +24,6 @@ COVERED = "every cell gets noise"
 AS_CHARGED = "the noise is what the ledger says"
 INTEGER = "what is released is an integer"
 WITHIN = "no pair loses more than is claimed"
-UNLISTED = ("no such level", None, float("nan"))
-UNMEASURED = (float("nan"), float("inf"), float("-inf"), None, "no number")
-"""What a column of text and one of numbers must not hold."""
-
-BESIDE = 5
-"""Records before and behind which one with such a value is read, too."""
 
 STREAMS = "every contributor adds the same noise, from a stream of its own"
 
@@ -107,7 +101,7 @@ def audit_replay(
     progress("the worst record")
     if problem := _worst(target, adjacency, neighbours, charged):
         problems[WITHIN] = problems[WITHIN] or problem
-    yield _unencodable(target, neighbours)
+    yield unencodable(target, neighbours)
     progress("streams of noise")
     wrong = target.streams()
     yield Finding("L1", STREAMS, "FAIL" if wrong else "PASS", "; ".join(wrong[:3]) or "holds")
@@ -205,45 +199,6 @@ def _elsewhere(landed: Values | None, replay: Replay, lines: Sequence[Line]) -> 
         return ""
     name = next((line.name for line in lines if other[0] in line.columns), "a cell")
     return f"{name}: drawn noise is added otherwise than in other runs ({len(other)} such cells)"
-
-
-def _unencodable(target: Target, neighbours: Neighbours) -> Finding:
-    """What no schema has must be refused at the node, or become some ordinary value."""
-    check = "what the schema does not have is refused at the node"
-    schema = target.schema
-    wrong: list[tuple[str, object]] = [(schema.label, "no such class"), (schema.label, None)]
-    for feature in schema.features:
-        text = feature.bounds is None
-        wrong += [(feature.name, value) for value in (UNLISTED if text else UNMEASURED)]
-    refused, odd = 0, neighbours.pool.head(1).astype(object)
-    high = neighbours.pool.iloc[[neighbours.corner] * BESIDE].astype(object)
-    for name, value in wrong:
-        odd[name] = pd.Series([value], dtype=object)
-        alone = _read(target, odd, 0)
-        beside = _read(target, pd.concat([high, odd, high], ignore_index=True), len(high))
-        odd[name] = pd.Series([neighbours.pool[name].iloc[0]], dtype=object)
-        if not (alone is beside is None) and not _equal(alone, beside):
-            return Finding("L1", check, "FAIL", f"{value!r} in {name!r} is read by the records beside it")
-        if alone is None:
-            refused += 1
-            continue
-        values = alone
-        if not np.isfinite(values).all():
-            return Finding("L1", check, "FAIL", f"{value!r} in {name!r} is released")
-    rest = "" if refused == len(wrong) else "; others become ordinary ones"
-    return Finding("L1", check, "PASS", f"{refused} of {len(wrong)} such values{rest}")
-
-
-def _read(target: Target, frame: pd.DataFrame, at: int) -> Values | None:
-    """What a node with one of the records releases without noise, read beside all; `None` if refused."""
-    try:
-        return target.replay(target.encode(frame)[np.array([at])], traced=False).values
-    except ValueError:
-        return None
-
-
-def _equal(one: Values | None, other: Values | None) -> bool:
-    return one is not None and other is not None and np.array_equal(one, other, equal_nan=True)
 
 
 def _note(problems: dict[str, str], check: str, pair: Pair, problem: str) -> None:

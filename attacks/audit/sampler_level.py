@@ -3,7 +3,7 @@
 Both samplers are asked, the fast one of simulations and the exact one of releases, through the round's own
 functions. Distribution functions are summed by arithmetic of the auditor's own. All bounds hold for any
 number of draws: the largest distance of distribution functions is Massart's (1990), frequencies are
-Hoeffding's.
+Hoeffding's, those of rare draws Chernoff's.
 """
 
 import math
@@ -31,6 +31,9 @@ DRAWS: dict[Mode, int] = {"simulation": 20_000, "release": 12_000}
 MOST_RUNS = 600
 
 MODULI = (2, 3, 5)
+
+QUANTILES = 12
+"""Powers of a half that a tail has at most."""
 
 LAGS = 400
 """Cells between draws that are compared."""
@@ -85,7 +88,7 @@ def misfits(draws: Integers, law: Any, alpha: float) -> Iterator[str]:
     k, masses = table
     sample = draws.ravel()
     n = len(sample)
-    far = math.sqrt(math.log(2 / (alpha / 4)) / (2 * n))
+    far = math.sqrt(math.log(2 / (alpha / 8)) / (2 * n))
     sample_at = np.searchsorted(np.sort(sample), k, side="right") / n
     distance = np.abs(sample_at - np.cumsum(masses))
     worst = int(distance.argmax())
@@ -94,6 +97,7 @@ def misfits(draws: Integers, law: Any, alpha: float) -> Iterator[str]:
             f"{law}: {100 * sample_at[worst]:.3g} % of {n} draws are at most {k[worst]}, "
             f"{100 * np.cumsum(masses)[worst]:.3g} % are expected"
         )
+    yield from _tails(law, np.cumsum(masses), k, sample_at, n, alpha / 8)
     signs = np.sign(sample[sample != 0])
     if len(signs) and abs(float(signs.mean())) > 2 * math.sqrt(math.log(2 / (alpha / 8)) / (2 * len(signs))):
         yield f"{law}: {100 * float((signs > 0).mean()):.3g} % of {len(signs)} draws beside zero are positive"
@@ -111,6 +115,22 @@ def misfits(draws: Integers, law: Any, alpha: float) -> Iterator[str]:
                     f"{100 * expected:.3g} % are expected"
                 )
     yield from _repeats(draws, law, float((masses**2).sum()), alpha / 2)
+
+
+def _tails(
+    law: Any, expected: Floats, k: NDArray[np.int64], seen: Floats, n: int, alpha: float
+) -> Iterator[str]:
+    """Where far fewer, or more, of n draws are far out than should be: Chernoff's bound, at quantiles."""
+    levels = 2.0 ** -np.arange(1, QUANTILES + 1)
+    points = np.unique(np.searchsorted(expected, np.concatenate([levels, 1 - levels])))
+    for at in points[points < len(k)]:
+        share, law_has = float(seen[at]), float(min(max(expected[at], 1e-300), 1 - 1e-15))
+        surprise = special.rel_entr(share, law_has) + special.rel_entr(1 - share, 1 - law_has)
+        if n * surprise > math.log(4 * QUANTILES / alpha):
+            yield (
+                f"{law}: {100 * share:.3g} % of {n} draws are at most {k[at]}, "
+                f"{100 * law_has:.3g} % are expected"
+            )
 
 
 def _repeats(draws: Integers, law: Any, same: float, alpha: float) -> Iterator[str]:
