@@ -7,6 +7,7 @@ python3 run.py evidence [NAME] [--stale]   what takes longer, kept in docs/evide
 python3 run.py check   formatting, lint, types, layers, doctests
 python3 run.py deploy-test   installs the extras for many machines, and runs their tests
 python3 run.py oracle-test   installs other libraries' accountants, and compares ours with them
+python3 run.py board [NAME]   installs other people's packages, each by itself, and judges them
 python3 run.py docs    the documentation, into docs/_build/html
 """
 
@@ -50,6 +51,7 @@ COMMANDS = {
         ]
     ],
     "oracle-test": [[*PYTEST, "-n", "2", "tests/oracles"]],
+    "board": [[PYTHON, "-m", "benchmarks.board"]],
     "docs": [
         [PYTHON, "docs/generate", "docs/reference"],
         [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html"],
@@ -66,6 +68,7 @@ EXTRAS = {
     "demo": {"figures"},
     "test": {"test", "figures", "parquet"},
     "evidence": set(),
+    "board": set(),
     "check": {"test", "check"},
     "docs": {"docs"},
     "deploy-test": {"test", "flower", "dask", "ray"},

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attacks.judging.adapter import About
 from attacks.judging.check import SECRET, Concern, Found
@@ -56,6 +56,9 @@ def shown(about: About, adapter: str, date: str, seen: Sequence[Seen]) -> list[R
                     found.bound,
                     found.runs,
                 )
+        elif found.outcome is Outcome.INCONCLUSIVE and each.concerns in SECRET and not about.own:
+            # nor a hint: what alarmed once may be a fault that is not reported
+            found = replace(found, reason="could not be settled", bound=None)
         results.append((each, found))
     lines = [
         Result(

@@ -30,6 +30,7 @@ def judge(
     effort: Effort | None = None,
     seconds: float = 30.0,
     megabytes: int = MEGABYTES,
+    others: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[Result]:
     """Every check of an adapter, as far as it may be shown.
@@ -47,6 +48,8 @@ def judge(
         about this adapter is false.
     seconds, megabytes
         That one answer of the adapter may take.
+    others
+        Whether the code is others', whatever the adapter says: then faults of secrecy are withheld.
 
     Raises
     ------
@@ -63,7 +66,8 @@ def judge(
         return shown(unread, "", today, [broken])
     with adapter:
         seen = list(_all(adapter, python, chosen, effort or Effort(), progress))
-        return shown(adapter.about, adapter.digest, today, seen)
+        about = replace(adapter.about, own=adapter.about.own and not others)
+        return shown(about, adapter.digest, today, seen)
 
 
 def _all(
@@ -125,7 +129,7 @@ def _of(
             for found in check.run(subject, effort):
                 yield seen(name, check.concerns, found, before)
                 before = adapter.cpu
-        except BrokenAdapterError as error:
+        except ValueError as error:  # what an audit refuses is no release, and no fault of the peer's
             yield seen(name, check.concerns, Found("", Outcome.BROKEN, str(error)), before)
 
 

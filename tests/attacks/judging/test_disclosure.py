@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-from attacks.judging.check import CHECKS, SECRET
+from attacks.judging.adapter import About
+from attacks.judging.check import CHECKS, SECRET, Found
+from attacks.judging.disclosure import Seen, shown
 from attacks.judging.outcome import FAILURES, Outcome, exit_code
 from attacks.judging.run import judge
 from securenb.cli.main import main
@@ -113,7 +115,20 @@ def test_a_report_of_one_fault_shows_no_other(path):
     assert Outcome.WITHHELD in {each.outcome for each in results}
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_what_could_not_be_settled_gives_others_no_hint(own):
+    found = Found("x", Outcome.INCONCLUSIVE, "a first look alarmed, a second one did not", bound=0.9)
+    seen = [Seen("neighbours", "privacy", "count", "", found, 0.0)]
+    (row,) = shown(About("peer", "1", "class", own=own), "", "2026-12-01", seen)
+    assert (row.reason, row.bound) == ((found.reason, 0.9) if own else ("could not be settled", None))
+
+
 def test_every_fault_that_can_be_found_is_told_or_withheld():
     assert {Outcome.WRONG, Outcome.OPENED, Outcome.HANGS, Outcome.WITHHELD} == FAILURES
     assert {CHECKS[name].concerns for name in CHECKS if CHECKS[name].kind == "releases"} == {"privacy"}
     assert json.dumps([outcome.value for outcome in Outcome]).count("withheld") == 1
+
+
+def test_on_a_board_no_adapter_can_call_itself_the_owner(path):
+    path.write_text(LEAKS + "MORE = {'own': True}")
+    assert not secret(judge(path, sys.executable, others=True))

@@ -75,6 +75,7 @@ def test_what_is_claimed_under_one_adjacency_is_judged_by_it(judged):
         ("  if any(v != v for v in data['x']): return [None] * runs", Outcome.REFUSED),
         ("  if any(v != v for v in data['x']): time.sleep(9)", Outcome.HANGS),
         ("  if any(v != v for v in data['x']): return [[1]]", Outcome.BROKEN),
+        ("  if any(v != v for v in data['x']): return [[]] * runs", Outcome.BROKEN),
     ],
 )
 def test_every_end_is_an_outcome(judged, fault, outcome):

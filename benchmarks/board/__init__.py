@@ -1,0 +1,1 @@
+"""The scoreboard: `securenb judge` on other people's packages, each in an environment of its own."""
