@@ -343,3 +343,48 @@ def test_a_table_may_name_nodes_and_bring_its_own_test_records():
     data = Dataset.from_frame(FRAME, OF_FRAME, node="flag", test=FRAME.iloc[:7])
     assert (len(data.train), len(data.test)) == (200, 7)
     assert sorted(set(data.holders)) == ["False", "True"]
+
+
+TINY = {
+    "spellings of missing values": (
+        "age,ward,y\n40,icu,yes\nNA,ward,no\n50,icu,no\n60,NA,yes\n70,N/A,no\n",
+        {"age": ("40", "50", "60", "70", "?"), "ward": ("icu", "ward", "?")},
+    ),
+    "the index and the floats that pandas writes": (
+        ",grade,age,y\n0,3.0,40,yes\n1,2.0,41,no\n2,1.0,50,no\n3,2.0,44,yes\n",
+        {"grade": ("1.0", "2.0", "3.0"), "age": ("40", "41", "44", "50")},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TINY)
+def test_what_is_proposed_of_a_tiny_file_is_trained_on_if_records_to_be_judged_on_are_given(
+    kind, tmp_path, trained
+):
+    """One record in ten is held out, each by its own content, so that of a few there may be none."""
+    text, levels = TINY[kind]
+    path = tmp_path / "public.csv"
+    path.write_text(text)
+    proposed = propose_schema(path, "y")
+    (tmp_path / "proposed.toml").write_text(proposed)
+    of = read_schema(tmp_path / "proposed.toml")
+    assert {feature.name: feature.levels for feature in of.features} == levels
+    code, printed = trained(text, proposed, "--test", str(path))
+    assert code == 0, printed
+    code, printed = trained(text, proposed)
+    assert code == MISTAKE
+    assert "records none was held out, 1 in 10 is; give records to be judged on (--test FILE)" in printed
+
+
+def test_a_float_that_pandas_writes_is_the_whole_number_of_a_schema_that_has_it(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("grade,y\n3.0,yes\n2.0,no\n1.0,no\n")
+    records, _ = read_records(path, schema(Categorical("grade", ("1", "2", "3"))))
+    assert records.codes[:, 0].tolist() == [2, 1, 0]
+
+
+def test_a_spelling_of_missing_that_the_schema_does_not_list_is_refused_in_a_level_too(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("ward,y\nicu,yes\nNA,no\n")
+    with pytest.raises(ValueError, match="row 3, column 'ward': 'NA' is not in the schema"):
+        read_records(path, schema(Categorical("ward", ("icu", "ward", "?"), "?")))
