@@ -24,8 +24,8 @@ comes first: where it fails, our adapter is broken, and nothing is said about th
 what was driven: what a framework checks above a class or a primitive is not seen where only that was. A
 primitive adds what it is given: its caller must check more. A release is *wrong silently* only after a second
 audit with fresh randomness, at 10^-3 shared by {tests:,} audits. `docs/how-to/judge.md` says what outcomes
-mean, [disclosure](disclosure.md) what is withheld, and how to dispute a row. Every row that says *wrong
-silently* or *hangs* was read against the package's documents by one person, not yet by a second.
+mean, [disclosure](disclosure.md) what is withheld, and how to dispute a row. Rows that say *wrong
+silently* were not yet read by a second person against the package's documents.
 Each row is reproduced by
 
 ```
