@@ -81,7 +81,7 @@ def test_a_shell_is_told_the_options_of_a_command(capsys, monkeypatch):
 
 
 def _kinds(reference):
-    return [folder for folder in reference.iterdir() if folder.is_dir()]
+    return [folder for folder in reference.iterdir() if folder.is_dir() and folder.name != "gallery"]
 
 
 def test_every_method_of_every_catalogue_has_its_page_with_an_example(reference):
@@ -118,3 +118,20 @@ def test_every_curve_is_of_a_method_that_exists():
         )
         assert set(named) - {"none"} <= set(CATALOGUES_OF[name])
         assert (frame.trials == 30).all()
+
+
+SNIPPETS = sorted((GENERATE / "gallery").glob("*.py"))
+
+
+def test_the_gallery_shows_twelve_examples(reference):
+    text = (reference / "gallery/index.md").read_text()
+    assert text.count("```python") == len(SNIPPETS) == 12
+
+
+@pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.stem)
+def test_an_example_of_the_gallery_makes_a_chart(path):
+    code = path.read_text()
+    code = re.sub(r"trials=\d+", "trials=1", code)  # what it shows is not asked here
+    names = {"__name__": "example"}
+    exec(compile(code, path.name, "exec", dont_inherit=True), names)
+    assert names["chart"].to_dict()["datasets"]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import commands
+import gallery
 import methods
 import packages
 
@@ -26,9 +27,9 @@ def main(folder: Path, *, run: bool) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     pages = dict([*commands.pages(), *methods.pages(folder, run=run), *packages.pages()])
-    for name, text in pages.items():
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
     tops = [name for name in pages if "/" not in name or name.endswith("/index")]
+    for name, text in [*pages.items(), *gallery.pages(folder, run=run)]:
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
     (folder / "index.md").write_text("\n".join([INTRODUCTION.rstrip(), *tops, "```", ""]), encoding="utf-8")
 
 
