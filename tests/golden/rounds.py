@@ -32,7 +32,7 @@ def _scenarios() -> dict[str, dict[str, Any]]:
     for name in (
         "bulyan", "centered_clipping", "geometric_median", "krum", "mda", "meamed", "mean", "median",
         "multi_krum", "sum", "trimmed_mean", "trusted_rows", "weighted_median", "nnm+median",
-        "bucketing+krum", "clip+mean",
+        "bucketing+krum", "clip+mean", "caf", "dnc", "filter_l2", "flcert",
     ):  # fmt: skip
         found[f"rule {name}"] = {"rule": name, "nodes": 30, "group_size": 2, "epsilon": "30", "seed": 3}
     for name in (*BUNDLED, *DOWNLOADED):
@@ -51,6 +51,13 @@ def _scenarios() -> dict[str, dict[str, Any]]:
         "verified cap": proven,
         "verified_sum": proven | {"rule": "verified_sum"},
         "calibrated_sum": proven | {"rule": "calibrated_sum"},
+        "staircase": proven | {"rule": "staircase(quota=30/30)", "record_cap": None},
+        "staircase, few nodes trimmed": proven
+        | {"rule": "staircase(quota=30/30, tolerate=0.2)", "record_cap": None, "epsilon": "none"},
+        "k_norm of aggregators": proven | {"mechanism": "k_norm"},
+        "k_norm of a curator": {"dataset": "breast_cancer", "mechanism": "k_norm", "curator": True},
+        "little for the class count": {"mechanism": "discrete_laplace(count=0.1)"},
+        "witnesses": {"witnesses": 50},
         "split": proven | {"record_cap": 80, "split": True, "sizes": "exponential"},
     }
     return {name: BASE | choices for name, choices in found.items()}
