@@ -16,7 +16,9 @@ def covariance_agnostic_filter(points: Floats, malicious: int) -> Floats:
 
     Allouah, Guerraoui and Stephan 2025, "Towards Trustworthy Federated Learning with Untrusted Participants",
     the algorithm CAF: weights start at one; while they add up to more than n - 2f, each is multiplied by
-    1 - τ / max τ, where τ is a row's squared offset along the widest direction.
+    1 - τ / max τ, where τ is a row's squared offset along the widest direction. Unlike there, the maximum is
+    over rows that still have weight: each pass leaves out one at least, so that there are at most n passes
+    whatever was sent, and they take coarser steps.
     """
     n = len(checked(points, malicious, (len(points) - 1) // 2))
     weights, best, least = np.ones(n), np.asarray(points.mean(axis=0)), math.inf

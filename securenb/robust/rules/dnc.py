@@ -38,8 +38,10 @@ def dnc_bound(rows: int, iterations: int) -> int:
 class DnC(PointRule):
     """Spectral filtering in one pass; needs n ≥ (2 + iterations)·f + 1.
 
-    The paper's bound holds where malicious and honest rows are separable along one direction. Malicious rows
-    that stick out along several share the f places of a pass, and some of them stay.
+    The paper's bound holds where malicious and honest rows are separable along one direction: at a share ε
+    of malicious rows and covariances of at most σ²I, where the squared distance of the two means is 6σ²/ε or
+    more (Tran, Li and Madry 2018, "Spectral Signatures in Backdoor Attacks"). Malicious rows that are nearer
+    stay, and those that stick out along several directions share the f places of a pass.
 
     Parameters
     ----------

@@ -46,6 +46,9 @@ class FilterL2(PointRule):
     """Filters rows that make one direction wide; needs n ≥ 4f + 1.
 
     Were only honest rows filtered away, 2f of them, more honest than malicious ones would still be left.
+    Told that the honest covariance is at most σ²I, filters of this kind err by O(σ √ε) at a share ε of
+    malicious rows (Diakonikolas and others 2017, for bounded second moments); read off the rows, as here, the
+    variance has no such proof.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def test_the_widest_direction_is_that_of_the_weighted_covariance(seed, n, d):
 
 @given(seeds)
 @settings(max_examples=30, deadline=None)
-def test_the_agnostic_filter_is_the_papers_algorithm(seed):
+def test_the_agnostic_filter_is_the_papers_algorithm_among_rows_that_have_weight(seed):
     points, f = attacked(np.random.default_rng(seed)), 4
     c, means = np.ones(len(points)), []
     while c.sum() > len(points) - 2 * f:
@@ -129,3 +129,23 @@ def test_without_public_records_of_every_class_there_is_no_trusted_row():
     few[3:, 1] = 0
     with pytest.raises(ValueError, match="at most 1 malicious of 3 rows, not 2"):
         MoNNA(malicious=2, reference=records).combine(Rows(rows.schema, few, rows.sizes))
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e9, 1e15])
+def test_the_agnostic_filter_ends_within_a_pass_for_each_row_however_far_malicious_ones_are(
+    monkeypatch, distance
+):
+    passes = []
+
+    def counted(points, weights):
+        passes.append(float(weights.sum()))
+        return widest(points, weights)
+
+    monkeypatch.setattr("securenb.robust.rules.caf.widest", counted)
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(20, 3))
+    points[:6, 1] += distance
+    found = covariance_agnostic_filter(points, 6)
+    assert len(passes) <= 20
+    assert passes == sorted(passes, reverse=True)
+    assert np.abs(found - points[6:].mean(axis=0)).max() < 1
