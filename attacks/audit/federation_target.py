@@ -15,7 +15,7 @@ from attacks.audit.fewer import fewer_groups, smaller_groups
 from attacks.audit.full_node import filled
 from attacks.audit.noise_ranks import free_of_noise
 from attacks.audit.path_checks import charged_again, fresh_bits, read_alone
-from attacks.audit.peeking import peeking, peeking_by_size
+from attacks.audit.peeking import concludes, peeking, peeking_by_size
 from attacks.audit.recording import SharedSource
 from attacks.audit.recording import traced as trace
 from attacks.audit.round_checks import cap_heeded, noise_of_later_rounds, opened_as_sent, opened_with_enough
@@ -101,13 +101,23 @@ class FederationTarget(SeenRound):
 
     def peeks(self, before: Records, after: Records, *, company: bool, noisy: bool) -> str:
         """See `Target.peeks`: two rounds of different records that open the same rows must end alike."""
-        few = self.few()
+        few = self._concluding
         return peeking(few.federation, few.nodes, before, after, company=company, noisy=noisy)
 
     def peeks_by_size(self, records: Records, *, noisy: bool) -> str:
         """See `Target.peeks_by_size`."""
-        few = self.few()
+        few = self._concluding
         return peeking_by_size(few.federation, few.nodes, records, noisy=noisy)
+
+    @cached_property
+    def _concluding(self) -> "FederationTarget":
+        """As few nodes, in whole groups, as the rule makes a model of."""
+        few = self.few()
+        count = len(few.groups)
+        while not concludes(few.federation, few.nodes) and count < len(self.groups):
+            count = min(2 * count, len(self.groups))
+            few = replace(self, nodes=self.nodes[: count * self.size])
+        return few
 
     def contributed(self) -> Contributed | None:
         """See `Target.contributed`."""

@@ -129,6 +129,21 @@ def peeking_by_size(federation: Federation, nodes: Sequence[Node], records: Reco
     return ""
 
 
+def concludes(federation: Federation, nodes: Sequence[Node]) -> bool:
+    """Whether the rule makes a model of rounds of these nodes, if all hold a few records of every kind."""
+    schema, rng = federation.layout, np.random.default_rng(0)
+    codes = [rng.integers(feature.size, size=COMPANY) for feature in schema.features]
+    labels = np.arange(COMPANY) % len(schema.classes)
+    some = Records(np.stack(codes, axis=1).astype(np.int32), labels.astype(np.int32))
+    some = some[: federation.record_cap]
+    quiet = replace(federation, seed=federation.seed or 0, sources=SharedSource(Frozen()))
+    try:
+        sent = quiet.prepare([replace(node, records=some) for node in nodes])
+    except (ValueError, Abort):
+        return False
+    return isinstance(_told(quiet, sent), NaiveBayes)
+
+
 def _told(federation: Federation, sent: Contributions) -> NaiveBayes | Refused:
     """The model of what was sent, or why there is none."""
     try:

@@ -8,6 +8,7 @@ import pytest
 from small_release import federation, nodes
 
 from attacks.audit.federation_target import FederationTarget
+from attacks.audit.peeking import concludes
 from attacks.audit.run import run_audit
 from protocols import opened as opened_module
 from protocols.opened import enough_present
@@ -25,6 +26,7 @@ from securenb.privacy.distributions import Polya
 from securenb.privacy.ledger import Ledger
 from securenb.privacy.mechanisms.discrete_laplace import DiscreteLaplace
 from securenb.privacy.samplers import ExactNoise
+from securenb.robust.rules.krum import Krum
 from securenb.robust.rules.sum import Sum
 from securenb.schema.features import Categorical, Numeric
 from securenb.schema.schema import Schema
@@ -313,6 +315,14 @@ def test_a_bug_of_an_outsider_is_seen(bug, monkeypatch):
         monkeypatch.setattr(owner, name, wrong)
     found = audited(["L0", "L1"] if level != "L2" else ["L2"])
     assert level in failed_levels(found), found.conclusion()
+
+
+def test_rules_that_need_many_rows_are_audited_with_as_many():
+    subject = replace(federation(), rule=Krum(), group_size=3)
+    whole = FederationTarget(subject, nodes(24))
+    assert not concludes(whole.few().federation, whole.few().nodes)
+    records = nodes(1)[0].records
+    assert whole.peeks(records, records[:3], company=True, noisy=False) == ""
 
 
 @pytest.mark.slow
