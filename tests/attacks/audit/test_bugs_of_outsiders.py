@@ -321,7 +321,7 @@ def test_rules_that_need_many_rows_are_audited_with_as_many():
     subject = replace(federation(), rule=Krum(), group_size=3)
     whole = FederationTarget(subject, nodes(24))
     assert not concludes(whole.few().federation, whole.few().nodes)
-    records = nodes(1)[0].records
+    records = nodes(1, size=60)[0].records
     assert whole.peeks(records, records[:3], company=True, noisy=False) == ""
 
 
