@@ -77,6 +77,12 @@ class Settings(BaseModel):
         """The address's port."""
         return int(self.address.rpartition(":")[2])
 
+    @property
+    def here(self) -> str:
+        """``host:port`` at which this machine itself reaches it."""
+        everywhere = self.listen in ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
+        return f"{'127.0.0.1' if everywhere else self.listen}:{self.port}"
+
 
 class _Wrapped(Carrier):
     """Puts every step into its session, and the plan before the first."""

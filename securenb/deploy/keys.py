@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import tempfile
 import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -77,15 +78,28 @@ def make_node_key(private: Path) -> str:
     return key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode("ascii")
 
 
-def make_certificates(folder: Path, host: str) -> None:
-    """`ca.pem`, `server.pem` and `server.key` for a coordinator at `host`.
+def replace_certificates(folder: Path, host: str) -> None:
+    """What `make_certificates` makes, in place of what is there; all files are whole before one is moved."""
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        make_certificates(Path(made), host)
+        for name in ("server.key", "server.pem", "ca.pem"):
+            (Path(made) / name).replace(folder / name)
+
+
+def make_certificates(folder: Path, host: str, made: datetime | None = None) -> None:
+    """`ca.pem`, `server.pem` and `server.key` for a coordinator at `host`, valid for 730 days.
 
     The authority's own key is thrown away: it signs this one certificate and never another.
+
+    Parameters
+    ----------
+    made
+        When they begin to be valid; five minutes ago by default, for clocks differ.
     """
     authority_key = ec.generate_private_key(ec.SECP256R1())
     server_key = ec.generate_private_key(ec.SECP256R1())
     authority = _name("securenb deployment")
-    now = datetime.now(UTC) - timedelta(minutes=5)
+    now = datetime.now(UTC) - timedelta(minutes=5) if made is None else made
     base = x509.CertificateBuilder().not_valid_before(now).not_valid_after(now + VALID).issuer_name(authority)
     ca = (
         base.subject_name(authority)

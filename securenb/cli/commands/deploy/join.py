@@ -12,6 +12,7 @@ from securenb.cli import console
 from securenb.data.reader import read_records
 from securenb.deploy import launch, processes
 from securenb.deploy.dry_run import dry_run
+from securenb.deploy.health import contact
 from securenb.deploy.site import DATA, Site
 
 FORGET_SECONDS, AGAIN_SECONDS = 60.0, 2.0
@@ -65,12 +66,15 @@ def command(
     console.say(f"{party} joins {address}; interrupt to leave")
     console.say(f"roster {site.roster.digest.hex()[:16]}: the other parties must be shown the same")
     while True:
+        _trusted(folder, party, address)
         start = launch.site(folder, party, address, max(0.0, until - time.monotonic()))
         process = processes.start(folder, start.arguments, start.environment, folder / launch.LOG)
         try:
             code = process.wait()
         finally:
             processes.end(folder)
+        if code == -signal.SIGKILL:
+            raise ValueError(f"{party} was killed (signal 9), perhaps for want of memory; join again")
         if code <= 0:  # it was ended from outside
             return
         why = launch.reason(folder / launch.LOG)
@@ -80,3 +84,10 @@ def command(
         elif why != launch.UNKNOWN or time.monotonic() > until:
             raise ValueError(f"{party} could not stay: {why}")
         time.sleep(AGAIN_SECONDS)
+
+
+def _trusted(folder: Path, party: str, address: str) -> None:
+    """Refuse a coordinator that cannot be trusted or will not trust us; one that is silent may yet come."""
+    found = contact(folder / "ca.pem", address)
+    if found.state == "broken":
+        raise ValueError(f"{party} could not stay: {found.said}; {found.mend}")

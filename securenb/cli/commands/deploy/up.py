@@ -2,6 +2,7 @@
 
 import subprocess
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from securenb.cli import console
 from securenb.deploy import launch, processes
 from securenb.deploy.coordinator import Coordinator
 from securenb.deploy.folder import COORDINATOR, NODE_KEYS
+from securenb.deploy.health import certificate
 
 START_SECONDS = 90
 
@@ -20,8 +22,11 @@ def command(folder: Annotated[Path, typer.Argument(help="The deployment's folder
     launch.require()
     own = (folder / COORDINATOR).absolute()
     settings = Coordinator(own).settings
-    address = f"{'127.0.0.1' if settings.listen in ('0.0.0.0', '::') else settings.listen}:{settings.port}"  # noqa: S104 - compared, not bound
-    launch.connect(own, address)
+    for name in ("ca.pem", "server.pem"):
+        found = certificate(own / name, datetime.now(UTC))
+        if found.state == "broken":
+            raise ValueError(f"{found.said}; {found.mend}")
+    launch.connect(own, settings.here)
     start = launch.coordinator(own, settings.listen, settings.port)
     process = processes.start(own, start.arguments, start.environment, own / launch.LOG)
     try:
