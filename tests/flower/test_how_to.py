@@ -17,17 +17,18 @@ from securenb.randomness import Streams
 pytest.importorskip("flwr", reason="needs the extra: pip install 'securenb[flower]'")
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "many-machines.md"
+NAMES = ["north", "south", "east", "west", "centre"]
 HERE = f'set -euo pipefail\nsecurenb() {{ "{sys.executable}" -m securenb "$@"; }}\n'
 
 
-def test_the_page_walks_two_hospitals_and_a_coordinator_through_a_round(tmp_path, dataset, as_files):
+def test_the_page_walks_five_hospitals_and_a_coordinator_through_a_round(tmp_path, dataset, as_files):
     data = dataset("phishing")
-    north, south = deal(data.train, len(data.schema.classes), 2, rng=Streams(3).rng("deal"))
-    as_files(tmp_path, data.schema, {"north": north.records, "south": south.records})
+    dealt = deal(data.train, len(data.schema.classes), 5, rng=Streams(3).rng("deal"))
+    as_files(tmp_path, data.schema, {name: node.records for name, node in zip(NAMES, dealt, strict=True)})
     script = HERE + "".join(re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE))
-    assert script.count("securenb deploy") >= 14
+    assert script.count("securenb deploy") >= 20
     environment = {**os.environ, "COORDINATOR": f"127.0.0.1:{free_port()}"}
-    places = [tmp_path / name for name in ("north", "south", "key-holder", "study/coordinator")]
+    places = [tmp_path / name for name in (*NAMES, "study/coordinator")]
     try:
         with (tmp_path / "said").open("w") as said:  # a pipe would wait for what runs in the background
             done = subprocess.run(
@@ -39,9 +40,16 @@ def test_the_page_walks_two_hospitals_and_a_coordinator_through_a_round(tmp_path
         for place in places:
             processes.end(place)
     (row,) = json.loads((tmp_path / "runs" / "first" / "opened.json").read_text())
-    assert row["members"] == ["north", "south"]
+    assert row["members"] == NAMES
     assert (tmp_path / "runs" / "first" / "model.json").exists()
     text = (tmp_path / "said").read_text()
-    assert "opened: 1, 2" in text
+    assert "opened: 1, 5" in text
+    strongest = [
+        "smallest_group = 4",
+        "smallest_threshold = 4",
+        "smallest_colluding = 1",
+        'profile = "malicious"',
+    ]
+    assert set(strongest) <= set(text.splitlines())
     rosters = set(re.findall(r"roster ([0-9a-f]{16})", text))
     assert len(rosters) == 1
