@@ -21,7 +21,7 @@ from protocols.schemes._double_masking.messages import (
 from protocols.schemes._paillier.holder import Partial, Partials, Proven, Published, Receipt
 from protocols.schemes._prio3.messages import Open, Report, Verifier
 from protocols.schemes._prio3.messages import Sums as VerifiedSums
-from protocols.schemes._prio3.messages import channel as verified_channel
+from protocols.schemes._prio3.messages import purpose as verified_purpose
 from protocols.schemes._sums import Sums
 
 __all__ = [
@@ -50,5 +50,5 @@ __all__ = [
     "VerifiedSums",
     "Verifier",
     "pack_set",
-    "verified_channel",
+    "verified_purpose",
 ]

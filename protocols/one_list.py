@@ -13,6 +13,7 @@ from protocols.credentials import Credentials, made_on_the_spot
 from protocols.entropy import Entropy, EntropyFor
 from protocols.errors import FaultyParty, TooFewParties
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
+from protocols.primitives.box import KeyExchange, check_exchange
 from protocols.protocol import Protocol
 from protocols.session import Session
 from protocols.session_rules import RefusedSession, SessionRule
@@ -41,6 +42,9 @@ class ConfirmingCommittee(Protocol):
         How many of them open a sum.
     corrupt_holders
         At most so many of them work with the server; 2·`quorum` is more than `holders` + `corrupt_holders`.
+    key_exchange
+        What boxes for holders are sealed with: ``"hybrid"``, X25519 with ML-KEM-768, or ``"x25519"``, which
+        a quantum computer would open. See docs/decisions/keys-are-hybrid.md.
 
     Raises
     ------
@@ -51,6 +55,7 @@ class ConfirmingCommittee(Protocol):
     holders: int = 5
     quorum: int = 4
     corrupt_holders: int = 2
+    key_exchange: KeyExchange = "hybrid"
 
     def keeps_from(self, size: int, *, malicious: bool) -> int:
         """See `Protocol.keeps_from`: holders confirm one list, whatever the aggregator tells them."""
@@ -58,6 +63,7 @@ class ConfirmingCommittee(Protocol):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_exchange(self.key_exchange)
         holders, quorum, corrupt = self.holders, self.quorum, self.corrupt_holders
         if not holders < 2 * quorum <= 2 * holders:
             raise RefusedSession(

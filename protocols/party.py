@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from protocols.errors import FaultyParty
+from protocols.tape import UNTAPED, Tape
 from protocols.wire import Message
 
 PartyId = str
@@ -33,6 +34,9 @@ class Party(ABC):
     `late_faults` are those that came to light only after the faulty party's message had been taken; the
     engine records and clears them whenever the party has acted.
     """
+
+    tape: Tape = UNTAPED
+    """Where an engine keeps what the party draws that its entropy cannot give again."""
 
     def __init__(self, me: PartyId) -> None:
         self.me = me

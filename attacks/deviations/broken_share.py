@@ -17,8 +17,8 @@ class BrokenShare(Rewriting):
         match body:
             case SealedShares(sealed):
                 return SealedShares(_garbled(sealed))
-            case Seeds(public, box):
-                return Seeds(public, _garbled(box))
-            case Report(key, public, (*shares, last)):
-                return Report(key, public, (*shares, _garbled(last)))
+            case Seeds(box):
+                return Seeds(_garbled(box))
+            case Report(public, (*shares, last)):
+                return Report(public, (*shares, _garbled(last)))
         return None

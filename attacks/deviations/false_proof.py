@@ -28,8 +28,8 @@ class FalseProof(Rewriting):
         match body:
             case Proven(ciphertexts, proof):
                 return Proven(ciphertexts, _other(proof))
-            case Report(key, public, shares) if public:
-                return Report(key, _other(public), shares)
+            case Report(public, shares) if public:
+                return Report(_other(public), shares)
             case Verifier(node, share) if share:
                 return Verifier(node, _other(share))
             case Partials(groups):

@@ -19,8 +19,8 @@ class GarbageBoxes(Rewriting):
         match body:
             case SealedShares(sealed):
                 return SealedShares(_noise(sealed))
-            case Seeds(public, box):
-                return Seeds(public, _noise(box))
-            case Report(key, public, shares):
-                return Report(key, public, tuple(map(_noise, shares)))
+            case Seeds(box):
+                return Seeds(_noise(box))
+            case Report(public, shares):
+                return Report(public, tuple(map(_noise, shares)))
         return None

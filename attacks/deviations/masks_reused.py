@@ -16,10 +16,9 @@ from attacks.deviation import Cast, Deviation
 from attacks.toolkit.messages import Deviant, byte_fields
 from protocols.engines.local import LocalRun
 from protocols.entropy import Entropy, seeded
-from protocols.messages import Report, verified_channel
+from protocols.messages import Report, verified_purpose
 from protocols.party import AGGREGATOR, Envelope, Party, PartyId
-from protocols.primitives.key_agreement import KEY_BYTES, key_pair
-from protocols.primitives.sealed import Direction, unseal
+from protocols.primitives.box import SEED_BYTES, BoxKey
 from protocols.ring import WORD_BYTES, Integers
 from protocols.schemes.verified import Verified
 from protocols.session import Session
@@ -108,9 +107,9 @@ def _vectors(cast: Cast, session: Session, heard: list[Envelope], entropy: Any) 
     for envelope in heard:
         body = envelope.body
         if isinstance(body, Report) and isinstance(cast.protocol, Verified):
-            mine = key_pair(entropy(AGGREGATOR)(KEY_BYTES))
-            opening = verified_channel(session, mine, body.key, envelope.sender, AGGREGATOR)
-            share = unseal(opening, Direction.FROM_FIRST, body.shares[0], body.public)
+            mine = BoxKey(cast.protocol.key_exchange, entropy(AGGREGATOR)(SEED_BYTES))
+            bound = verified_purpose(session, envelope.sender, AGGREGATOR, body.public)
+            share = mine.open(body.shares[0], bound)
             field = cast.protocol.circuit(session).field
             encoded = field.decode(share[: field.size * session.length])
             found.append(np.array(field.signed(encoded), dtype=object))

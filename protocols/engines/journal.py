@@ -43,6 +43,26 @@ class Journal:
         """
         if number and not self._path(number - 1).exists():
             raise Abort(f"step {number} came before step {number - 1}")
+        if self._first(self._path(number), content) != content:
+            raise Abort(f"step {number} was something else before")
+
+    def record(self, number: int, tape: bytes) -> bytes:
+        """Keep what was drawn in step `number`, or give back what was kept of it before; what stands, stands.
+
+        Raises
+        ------
+        OSError
+            If it cannot be stored; nothing that was drawn may leave, then.
+        """
+        return self._first(self._tape(number), tape)
+
+    def recorded(self, number: int) -> bytes | None:
+        """What was drawn in step `number`, if anything."""
+        path = self._tape(number)
+        return path.read_bytes() if path.exists() else None
+
+    def _first(self, path: Path, content: bytes) -> bytes:
+        """What is in the file: this, durably, unless it was there before."""
         handle, draft = tempfile.mkstemp(prefix=".step-", dir=self._folder)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -50,13 +70,13 @@ class Journal:
                 file.flush()
                 os.fsync(file.fileno())
             # a link, unlike a rename, fails if the name is taken
-            os.link(draft, self._path(number))
+            os.link(draft, path)
         except FileExistsError:
-            if self._path(number).read_bytes() != content:
-                raise Abort(f"step {number} was something else before") from None
+            content = path.read_bytes()
         finally:
             Path(draft).unlink()
         self._settle()
+        return content
 
     def keep(self, costly: bytes) -> None:
         """Keep what took long to make, if there is room; losing it costs time and nothing else."""
@@ -76,6 +96,8 @@ class Journal:
     def forget(self) -> None:
         """Delete all steps for good, the last one first, and what may be secret in them."""
         self._costly.unlink(missing_ok=True)
+        for tape in self._folder.glob("tape-*"):
+            tape.unlink()
         for number in reversed(range(len(self.steps()))):
             self._path(number).unlink()
         self._settle()
@@ -90,6 +112,9 @@ class Journal:
     @property
     def _costly(self) -> Path:
         return self._folder / "costly"
+
+    def _tape(self, number: int) -> Path:
+        return self._folder / f"tape-{number:04d}"
 
     def _path(self, number: int) -> Path:
         return self._folder / f"step-{number:04d}"

@@ -3,7 +3,8 @@
 A party's replies follow from its inputs, its entropy and what it has been asked. So nothing of its
 state is stored: inputs, the seed of its entropy and the questions are, and a process that finds them
 builds the party anew, asks everything again, and goes on. A question that is asked twice gets the same
-reply, byte for byte; another question in its place is refused.
+reply, byte for byte; another question in its place is refused. What a party draws that its entropy cannot
+give again is kept on a tape before the reply leaves, and read from there.
 """
 
 import time
@@ -15,6 +16,7 @@ from protocols.engines.journal import Journal
 from protocols.engines.post import Post
 from protocols.errors import Abort, FaultyParty
 from protocols.party import Envelope, Party
+from protocols.tape import Imagining, Recording, Replaying, Tape, read, written
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag="step", gc=False):
@@ -69,28 +71,49 @@ class LastingParty:
         Abort
             If the step is not the next one, nor one that was answered before.
         OSError
-            If the journal cannot be written; the step was not taken.
+            If the journal cannot be written; nothing was said.
         """
         self._journal.write(step.number, _encoder.encode(step))
         party, reply = self._lived(step)
+        tape = party.tape
+        if isinstance(tape, Recording) and tape.draws:
+            mine = written(step.number, tape.draws)
+            if self._journal.record(step.number, mine) != mine:  # another process was asked the same
+                party, reply = self._lived(step)
         if not (reply.stopped or reply.finished or self._journal.kept()) and (costly := party.costly()):
             self._journal.keep(costly)
         return reply
 
     def would_answer(self, step: Step) -> Reply:
         """The reply to a step that is in the journal: what another party would have said in its place."""
-        return self._lived(step)[1]
+        return self._lived(step, imagined=True)[1]
 
-    def _lived(self, step: Step) -> tuple[Party, Reply]:
+    def _lived(self, step: Step, *, imagined: bool = False) -> tuple[Party, Reply]:
         """The party after all steps up to this one, and its reply to it."""
         party = self._make()
         if kept := self._journal.kept():
             party.recall(kept)
         for earlier in map(_decoder.decode, self._journal.steps()[: step.number]):
-            reply = self._take(party, earlier)
+            reply = self._taped(party, earlier, self._tape(earlier, imagined=imagined))
             if reply.stopped:
                 return party, Reply(stopped=reply.stopped)
-        return party, self._take(party, step)
+        return party, self._taped(party, step, self._tape(step, imagined=imagined))
+
+    def _tape(self, step: Step, *, imagined: bool) -> Tape:
+        """What a party draws from in a step: something new only in the last one, before its reply left."""
+        content = self._journal.recorded(step.number)
+        draws = () if content is None else read(step.number, content)
+        if imagined:
+            return Imagining(draws)
+        fresh = content is None and step.number + 1 == len(self._journal.steps())
+        return Recording() if fresh else Replaying(draws)
+
+    def _taped(self, party: Party, step: Step, tape: Tape) -> Reply:
+        party.tape = tape
+        reply = self._take(party, step)
+        if isinstance(tape, Replaying) and not reply.stopped:
+            tape.finish()
+        return reply
 
     def _take(self, party: Party, step: Step) -> Reply:
         said: list[Envelope] = []

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PrivateKey, MLKEM768PublicKey
 
+from protocols.canonical import digest
 from protocols.primitives.key_agreement import KEY_BYTES, KeyPair, check_public, exchange, key_pair
+from protocols.tape import UNTAPED, Tape
 
 SEED_BYTES = 32
 _LATTICE_SEED_BYTES, _LATTICE_KEY_BYTES, _LATTICE_CIPHERTEXT_BYTES = 64, 1184, 1088
@@ -72,15 +74,16 @@ def check_xwing(public: bytes) -> None:
     _read(public)
 
 
-def encapsulate(public: bytes, ephemeral: bytes) -> tuple[bytes, bytes]:
+def encapsulate(public: bytes, ephemeral: bytes, tape: Tape = UNTAPED) -> tuple[bytes, bytes]:
     """A ciphertext of 1,120 bytes for the owner of `public`, and the 32-byte secret in it.
 
     Parameters
     ----------
     ephemeral
         32 uniform bytes, used once: the X25519 half. The lattice's half is drawn from the operating
-        system, as `cryptography` takes no randomness for it; so a party that is replayed has to keep
-        what it sent.
+        system, as `cryptography` takes no randomness for it.
+    tape
+        Keeps the lattice's half for a party that is replayed.
 
     Raises
     ------
@@ -88,8 +91,13 @@ def encapsulate(public: bytes, ephemeral: bytes) -> tuple[bytes, bytes]:
         If `public` is no usable key.
     """
     lattice, curve = _read(public)
-    shared, sealed = lattice.encapsulate()
     mine = key_pair(ephemeral)
+
+    def drawn() -> tuple[bytes, bytes]:
+        shared, sealed = lattice.encapsulate()
+        return sealed, shared
+
+    sealed, shared = tape.draw(digest("securenb encapsulation", public, mine.public), drawn)
     return sealed + mine.public, _combined(shared, exchange(mine, curve), mine.public, curve)
 
 

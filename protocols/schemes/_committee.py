@@ -12,7 +12,7 @@ from protocols.errors import FaultyParty, blaming
 from protocols.one_list import Confirmed, ConfirmingCommittee, OneList
 from protocols.opened import check_members
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
-from protocols.primitives.key_agreement import KEY_BYTES, key_pair
+from protocols.primitives.box import SEED_BYTES, BoxKey
 from protocols.primitives.mask import add_mask
 from protocols.primitives.replicated import Sharing
 from protocols.primitives.seed_boxes import open_seeds, seed_tag
@@ -22,15 +22,14 @@ from protocols.wire import Message
 
 
 class Key(Message, frozen=True):
-    """A holder's public key for this session, 32 bytes."""
+    """A holder's public key for this session: 1,216 bytes if hybrid, else 32."""
 
     public: bytes
 
 
 class Seeds(Message, frozen=True):
-    """A node's fresh public key, and its seeds of the holder's parts, sealed for the holder."""
+    """A node's seeds of the holder's parts, sealed for the holder."""
 
-    public: bytes
     box: bytes
 
 
@@ -110,7 +109,7 @@ class Holder(Party):
         super().__init__(me)
         self._protocol = protocol
         self._session = session
-        self._key = key_pair(entropy(KEY_BYTES))
+        self._key = BoxKey(protocol.key_exchange, entropy(SEED_BYTES))
         self._seeds: Intake[tuple[bytes, ...]] = Intake(session.nodes)
         self._one_list = one_list
         self._members: dict[int, tuple[PartyId, ...]] = {}
@@ -140,7 +139,7 @@ class Holder(Party):
 
     def _unsealed(self, node: PartyId, sealed: Seeds) -> tuple[bytes, ...]:
         with blaming(node, f"sent {self.me} unusable seeds"):
-            seeds = open_seeds(self._key, sealed.public, self._session.digest, node, self.me, sealed.box)
+            seeds = open_seeds(self._key, self._session.digest, node, self.me, sealed.box)
         expected = self._protocol.sharing.parts_each
         if len(seeds) != expected:
             raise FaultyParty(node, f"sent {self.me} {len(seeds)} seeds, expected {expected}")

@@ -21,10 +21,10 @@ from protocols.errors import Abort, FaultyParty, TooFewParties, blaming
 from protocols.one_list import Confirmed
 from protocols.opened import Lost, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
-from protocols.primitives.key_agreement import KEY_BYTES, check_public, key_pair
+from protocols.primitives.box import check_box_key, seal
 from protocols.primitives.mask import add_mask
 from protocols.primitives.replicated import majority
-from protocols.primitives.seed_boxes import SEED_BYTES, TAG_BYTES, seal_seeds
+from protocols.primitives.seed_boxes import SEED_BYTES, TAG_BYTES, seeds_for
 from protocols.protocol import Claims
 from protocols.ring import WORD_BYTES, Integers, Residues, from_bytes, received, to_bytes, to_ring, total
 from protocols.schemes._committee import Ask, Committee, Key, PartSums, Report, Request, Seeds
@@ -48,6 +48,7 @@ class _Node(Party):
         self, protocol: "OneShot", me: PartyId, vector: Integers, session: Session, entropy: Entropy
     ) -> None:
         super().__init__(me)
+        self._protocol = protocol
         self._sharing = protocol.sharing
         self._vector = vector
         self._session = session
@@ -59,7 +60,7 @@ class _Node(Party):
             case Key(public) if self.output is None:
                 self._keys.check(envelope.sender)
                 with blaming(envelope.sender, "sent an unusable key"):
-                    check_public(public)
+                    check_box_key(self._protocol.key_exchange, public)
                 self._keys.admit(envelope.sender, public)
             case _:
                 raise self.unexpected(envelope)
@@ -76,12 +77,14 @@ class _Node(Party):
         words = to_ring(self._vector).copy()
         for seed in seeds:
             add_mask(words, seed)
-        mine = key_pair(self._entropy(KEY_BYTES))
+        session, holders = self._session.digest, self._keys.received
+        letters = [
+            seeds_for(public, session, self.me, holder, [seeds[part] for part in self._sharing.parts[holder]])
+            for holder, public in holders.items()
+        ]
+        boxes = seal(self._protocol.key_exchange, letters, self._entropy, self.tape)
         spoken = [self.to(AGGREGATOR, Masked(to_bytes(words)))]
-        for holder, public in self._keys.received.items():
-            known = [seeds[part] for part in self._sharing.parts[holder]]
-            box = seal_seeds(mine, public, self._session.digest, self.me, holder, known)
-            spoken.append(self.to(holder, Seeds(mine.public, box)))
+        spoken += [self.to(holder, Seeds(box)) for holder, box in zip(holders, boxes, strict=True)]
         self.output = True
         return spoken
 
@@ -282,7 +285,7 @@ class OneShot(Committee):
         return cls(holders=3, quorum=2, corrupt_holders=0)
 
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
-        """See `Protocol.node`; draws a seed for each part and one key."""
+        """See `Protocol.node`; draws a seed for each part, and what seals each box."""
         return _Node(self, me, vector, session, hedged(entropy, session.digest, me))
 
     def aggregator(self, session: Session, entropy: Entropy) -> Party:

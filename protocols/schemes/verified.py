@@ -2,7 +2,7 @@
 
 Source: Prio3 (draft-irtf-cfrg-vdaf-20). The aggregator is its leader and its collector; the helpers are
 trustees. Deviations: nonces are derived from session and name, so that a report is one node's; helpers'
-shares travel through the leader, sealed by X25519, HKDF and AES-256-GCM instead of HPKE; each aggregator
+shares travel through the leader, sealed by X-Wing, HKDF and AES-256-GCM instead of HPKE; each aggregator
 adds its own noise to what it releases.
 """
 
@@ -15,8 +15,14 @@ from protocols.entropy import Entropy
 from protocols.errors import blaming
 from protocols.opened import Opened, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
-from protocols.primitives.key_agreement import KEY_BYTES, key_pair
-from protocols.primitives.sealed import Direction, seal
+from protocols.primitives.box import (
+    KeyExchange,
+    Letter,
+    check_box_key,
+    check_exchange,
+    overhead_bytes,
+    seal,
+)
 from protocols.primitives.vdaf.field import FIELD64, FIELD128
 from protocols.primitives.vdaf.prio3 import Prio3
 from protocols.primitives.vdaf.validity import ValidVector
@@ -33,8 +39,8 @@ from protocols.schemes._prio3.messages import (
     Sums,
     Verifier,
     VerifyKey,
-    channel,
     nonce_of,
+    purpose,
 )
 from protocols.session import Session
 from protocols.validity import Validity, within
@@ -53,8 +59,8 @@ class _Node(Party):
         self._session = session
         self._vector = vector
         self._circuit, self._prio3 = protocol.circuit(session), protocol.prio3(session)
+        self._key_exchange = protocol.key_exchange
         self._entropy = entropy
-        self._pair = key_pair(entropy(KEY_BYTES))
         self._keys: Intake[bytes] = Intake((AGGREGATOR, *session.trustees))
 
     def handle(self, envelope: Envelope) -> list[Envelope]:
@@ -63,8 +69,8 @@ class _Node(Party):
             case Key(public):
                 self._keys.check(sender)
                 with blaming(sender, "sent an unusable key"):
-                    sealing = channel(self._session, self._pair, public, self.me, sender)
-                self._keys.admit(sender, sealing)
+                    check_box_key(self._key_exchange, public)
+                self._keys.admit(sender, public)
             case _:
                 raise self.unexpected(envelope)
         return self._report() if self._keys.complete else []
@@ -74,11 +80,12 @@ class _Node(Party):
         encoded, nonce = self._circuit.encode(self._vector), nonce_of(self._session, self.me)
         public, shares = self._prio3.shard(encoded, nonce, self._entropy(self._prio3.random_bytes))
         aggregators = (AGGREGATOR, *self._session.trustees)
-        sealed = tuple(
-            seal(self._keys.received[who], Direction.FROM_FIRST, share, public)
+        letters = [
+            Letter(self._keys.received[who], share, purpose(self._session, self.me, who, public))
             for who, share in zip(aggregators, shares, strict=True)
-        )
-        return [self.to(AGGREGATOR, Report(self._pair.public, public, sealed))]
+        ]
+        sealed = tuple(seal(self._key_exchange, letters, self._entropy, self.tape))
+        return [self.to(AGGREGATOR, Report(public, sealed))]
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,9 @@ class Verified(Protocol):
         adds nothing. The capacity's tail must cover all of it.
     releases
         Where aggregators keep what they released. `None`: runs know nothing of one another.
+    key_exchange
+        What boxes for aggregators are sealed with: ``"hybrid"``, X25519 with ML-KEM-768, or ``"x25519"``,
+        which a quantum computer would open. See docs/decisions/keys-are-hybrid.md.
     """
 
     validity: Validity | None = None
@@ -107,6 +117,10 @@ class Verified(Protocol):
     proofs: int = 3
     noise: NoiseFor | None = field(default=None, repr=False, compare=False)
     releases: Releases | None = field(default=None, repr=False, compare=False)
+    key_exchange: KeyExchange = "hybrid"
+
+    def __post_init__(self) -> None:
+        check_exchange(self.key_exchange)
 
     claims = Claims(
         sees="sums",
@@ -156,7 +170,13 @@ class Verified(Protocol):
         """See `Protocol.frame_limit`; reports carry proofs, sums carry field elements."""
         prio3 = self.prio3(session)
         sums = len(session.groups) * session.length * prio3.circuit.field.size
-        return 65_536 + prio3.share_bytes + 512 * self.helpers + 64 * len(session.nodes) + sums
+        return (
+            65_536
+            + prio3.share_bytes
+            + (512 + overhead_bytes(self.key_exchange)) * self.helpers
+            + 64 * len(session.nodes)
+            + sums
+        )
 
     def trustee_ids(self, nodes: Sequence[PartyId]) -> tuple[PartyId, ...]:
         """The helpers."""
@@ -167,7 +187,7 @@ class Verified(Protocol):
         return Helper(me, self._terms(session), entropy)
 
     def node(self, me: PartyId, vector: Integers, session: Session, entropy: Entropy) -> Party:
-        """See `Protocol.node`; draws a key and the seeds of shares.
+        """See `Protocol.node`; draws the seeds of shares, and what seals each box.
 
         An invalid vector is sent all the same, as a malicious node would; ask `Validity.broken` before.
         """
@@ -193,4 +213,6 @@ class Verified(Protocol):
         return opened_rows(session, rows, list(members.values()), lost)
 
     def _terms(self, session: Session) -> Terms:
-        return Terms(session, self.prio3(session), self.survivors, self.noise, self.releases)
+        return Terms(
+            session, self.prio3(session), self.survivors, self.noise, self.releases, self.key_exchange
+        )

@@ -10,7 +10,7 @@ from securenb.deploy.keys import make_certificates, make_identity, write_roster
 from securenb.deploy.launch import app_file
 from securenb.deploy.limits import Limits
 from securenb.deploy.public_keys import PublicKeys, make_keys, of_all
-from securenb.deploy.safety import COLLUDING, CORRUPT, CORRUPT_HOLDERS, PROFILE
+from securenb.deploy.safety import COLLUDING, CORRUPT, CORRUPT_HOLDERS, KEY_EXCHANGE, PROFILE
 from securenb.experiments.checked import checked
 from securenb.schema.toml import read_schema
 
@@ -67,6 +67,7 @@ def init(
         smallest_corrupt=CORRUPT,
         smallest_corrupt_holders=CORRUPT_HOLDERS,
         profile=PROFILE,
+        key_exchange=KEY_EXCHANGE,
     )
     names = [*sites, *trustees]
     public = None if keys is None else of_all(keys, names)
@@ -115,6 +116,8 @@ def _site_file(party: PartyId, limits: Limits, *, trustee: bool) -> str:
         f"smallest_corrupt = {limits.smallest_corrupt}",
         f"smallest_corrupt_holders = {limits.smallest_corrupt_holders}",
         f'profile = "{limits.profile}"',
+        "# what boxes for a committee are sealed with, at least",
+        f'key_exchange = "{limits.key_exchange}"',
     ]
     if not trustee:
         lines += [

@@ -10,6 +10,7 @@ from typing import Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from protocols.primitives.box import KeyExchange
 from protocols.primitives.neighbour_plan import part_of
 from protocols.schemes._double_masking.protocol import DoubleMasking, Profile
 from protocols.session import Session
@@ -18,6 +19,7 @@ from securenb.deploy.plan import Plan
 from securenb.federation.federation import Federation
 
 COLLUDING, CORRUPT, CORRUPT_HOLDERS, PROFILE = 1, 0.05, 1, "malicious"
+KEY_EXCHANGE: KeyExchange = "hybrid"
 """What `deploy init` writes into `site.toml`."""
 
 
@@ -66,6 +68,9 @@ class Safety(BaseModel):
         So many holders of a committee may work with the aggregator, at least.
     profile
         What the aggregator is expected to do, at least: `malicious` is more than `semi-honest`.
+    key_exchange
+        What boxes for a committee are sealed with, at least: `hybrid` is more than `x25519`, which a quantum
+        computer would open. Other protocols have X25519 only, and nothing to choose.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -74,6 +79,7 @@ class Safety(BaseModel):
     smallest_corrupt: float = Field(ge=0, lt=1)
     smallest_corrupt_holders: int = Field(ge=0)
     profile: Profile
+    key_exchange: KeyExchange
 
     def check_safety(self, plan: Plan, federation: Federation, session: Session, group: int) -> None:
         """Raise `RefusedSession` for a plan that withstands less than this in a group of the session."""
@@ -106,4 +112,10 @@ class Safety(BaseModel):
         if (holders := getattr(protocol, "corrupt_holders", None)) is not None:
             yield Compared.numbers(
                 "corrupt_holders", SessionRule.THRESHOLD, holders, self.smallest_corrupt_holders
+            )
+        if (theirs := getattr(protocol, "key_exchange", None)) is not None:
+            order = get_args(KeyExchange)
+            enough = order.index(theirs) >= order.index(self.key_exchange)
+            yield Compared(
+                "key_exchange", "key_exchange", SessionRule.IDENTITIES, theirs, self.key_exchange, enough
             )

@@ -2,13 +2,13 @@
 
 from typing import Protocol as Interface
 
+from protocols.canonical import Canonical
 from protocols.entropy import Entropy
 from protocols.errors import TooFewParties, blaming
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
-from protocols.primitives.key_agreement import KEY_BYTES, KeyPair, agree, check_public, key_pair
+from protocols.primitives.box import KeyExchange, Letter, check_box_key, seal
 from protocols.primitives.packing import Slots
 from protocols.primitives.paillier import ciphertexts_to_bytes
-from protocols.primitives.sealed import Direction, seal
 from protocols.primitives.shared_decryption import SharedKey, deal
 from protocols.schemes._paillier.packed import Key, Ready
 from protocols.session import Session
@@ -18,7 +18,7 @@ DEALER: PartyId = "dealer"
 
 
 class HolderKey(Message, frozen=True):
-    """A holder's ephemeral public key, 32 bytes."""
+    """A holder's ephemeral public key: 1,216 bytes if hybrid, else 32."""
 
     public: bytes
 
@@ -32,10 +32,9 @@ class Dealt(Message, frozen=True):
 
 
 class Share(Message, frozen=True):
-    """What was dealt, the dealer's ephemeral public key, and a share sealed for its holder."""
+    """What was dealt, and a share sealed for its holder."""
 
     dealt: Dealt
-    public: bytes
     sealed: bytes
 
 
@@ -54,6 +53,10 @@ class Terms(Interface):
     def quorum(self) -> int:
         """How many decrypt together."""
 
+    @property
+    def key_exchange(self) -> KeyExchange:
+        """What shares are sealed with."""
+
     def survivors(self, size: int) -> int:
         """See `Protocol.survivors`."""
 
@@ -64,11 +67,9 @@ class Terms(Interface):
         """What was dealt; `FaultyParty` if it is malformed."""
 
 
-def channel(session: Session, mine: KeyPair, other: bytes, holder: PartyId) -> bytes:
-    """The key of the one message from the dealer to `holder`; `ValueError` for an unusable public key."""
-    check_public(other)
-    ends = sorted([mine.public, other])
-    return agree(mine, other, "securenb threshold paillier share", session.digest, holder, *ends)
+def share_purpose(session: Session, holder: PartyId) -> tuple[Canonical, ...]:
+    """What the box of a holder's share is for."""
+    return ("securenb threshold paillier share", session.digest, holder)
 
 
 class Dealer(Party):
@@ -88,7 +89,7 @@ class Dealer(Party):
             case HolderKey(public) if self._key is None:
                 self._keys.check(envelope.sender)
                 with blaming(envelope.sender, "sent an unusable key"):
-                    check_public(public)
+                    check_box_key(self._terms.key_exchange, public)
                 self._keys.admit(envelope.sender, public)
                 return self._deal() if self._keys.complete else []
             case Ready() if envelope.sender == AGGREGATOR and self._key is not None and not self.output:
@@ -111,12 +112,16 @@ class Dealer(Party):
         self._key = Key(*key.public.to_bytes())
         base, *checks = (ciphertexts_to_bytes(key.public, [value]) for value in (key.base, *key.checks))
         dealt = Dealt(self._key, base, tuple(checks))
-        pair = key_pair(self._entropy(KEY_BYTES))
         envelopes = [self.to(AGGREGATOR, dealt)]
-        for holder, share in zip(session.trustees[1:], shares, strict=True):
-            if holder in self._keys.received:
-                sealing = channel(session, pair, self._keys.received[holder], holder)
-                plain = share.to_bytes(terms.bits // 4, "big")
-                sealed = seal(sealing, Direction.FROM_FIRST, plain, session.digest)
-                envelopes.append(self.to(holder, Share(dealt, pair.public, sealed)))
+        letters = {
+            holder: Letter(
+                self._keys.received[holder],
+                share.to_bytes(terms.bits // 4, "big"),
+                share_purpose(session, holder),
+            )
+            for holder, share in zip(session.trustees[1:], shares, strict=True)
+            if holder in self._keys.received
+        }
+        boxes = seal(terms.key_exchange, list(letters.values()), self._entropy, self.tape)
+        envelopes += [self.to(holder, Share(dealt, box)) for holder, box in zip(letters, boxes, strict=True)]
         return envelopes

@@ -10,7 +10,7 @@ from protocols.errors import FaultyParty, blaming
 from protocols.one_list import Confirmed, OneList
 from protocols.opened import check_members
 from protocols.party import AGGREGATOR, Envelope, Intake, Party, PartyId
-from protocols.primitives.key_agreement import KEY_BYTES, key_pair
+from protocols.primitives.box import SEED_BYTES, BoxKey
 from protocols.primitives.paillier import (
     Ciphertexts,
     PublicKey,
@@ -19,9 +19,8 @@ from protocols.primitives.paillier import (
     product,
 )
 from protocols.primitives.plaintext_knowledge import verify_knowledge, verifying_power
-from protocols.primitives.sealed import Direction, unseal
 from protocols.primitives.shared_decryption import SharedKey, partial_decryptions, prove
-from protocols.schemes._paillier.dealer import DEALER, HolderKey, Share, Terms, channel
+from protocols.schemes._paillier.dealer import DEALER, HolderKey, Share, Terms, share_purpose
 from protocols.session import Session
 from protocols.wire import Message
 
@@ -120,7 +119,7 @@ class Holder(Party):
         self._session = session
         self._entropy = entropy
         self._index = session.trustees.index(me) - 1
-        self._pair = key_pair(entropy(KEY_BYTES))
+        self._pair = BoxKey(terms.key_exchange, entropy(SEED_BYTES))
         self._key: SharedKey | None = None
         self._share: mpz | None = None
         self._receipts: Intake[bytes] = Intake(session.nodes)
@@ -162,8 +161,7 @@ class Holder(Party):
     def _read(self, message: Share) -> tuple[SharedKey, mpz]:
         key = self._terms.read_dealt(message.dealt)
         with blaming(DEALER, "sent an unreadable share"):
-            sealing = channel(self._session, self._pair, message.public, self.me)
-            plain = unseal(sealing, Direction.FROM_FIRST, message.sealed, self._session.digest)
+            plain = self._pair.open(message.sealed, share_purpose(self._session, self.me))
         return key, mpz(int.from_bytes(plain, "big"))
 
     def _list(self) -> list[Envelope]:

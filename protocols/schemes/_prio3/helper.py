@@ -9,8 +9,7 @@ from protocols.entropy import Entropy
 from protocols.errors import FaultyParty, blaming
 from protocols.opened import check_members
 from protocols.party import AGGREGATOR, Envelope, Party, PartyId
-from protocols.primitives.key_agreement import KEY_BYTES, key_pair
-from protocols.primitives.sealed import Direction, unseal
+from protocols.primitives.box import SEED_BYTES, BoxKey, KeyExchange
 from protocols.primitives.vdaf.field import Elements
 from protocols.primitives.vdaf.prio3 import Prio3, State
 from protocols.releases import Releases
@@ -22,8 +21,8 @@ from protocols.schemes._prio3.messages import (
     Sums,
     Verifier,
     VerifyKey,
-    channel,
     nonce_of,
+    purpose,
 )
 from protocols.session import Session
 
@@ -47,6 +46,8 @@ class Terms:
         What this aggregator adds to each row, if anything.
     releases
         Where it keeps what it released, if anywhere.
+    key_exchange
+        What boxes for it are sealed with.
     """
 
     session: Session
@@ -54,6 +55,7 @@ class Terms:
     survivors: Callable[[int], int]
     noise: NoiseFor | None
     releases: Releases | None
+    key_exchange: KeyExchange
 
 
 def total(prio3: Prio3, shares: Sequence[Elements], noise: Integers | None) -> Elements:
@@ -78,15 +80,14 @@ class Verifying(Party):
         self._terms = terms
         self._session = terms.session
         self._prio3 = terms.prio3
-        self._pair = key_pair(entropy(KEY_BYTES))
+        self._pair = BoxKey(terms.key_exchange, entropy(SEED_BYTES))
         self._place = (AGGREGATOR, *self._session.trustees).index(me)
         self._states: dict[int, State] = {}
 
-    def _verify(self, verify_key: bytes, node: int, key: bytes, public: bytes, share: bytes) -> bytes:
+    def _verify(self, verify_key: bytes, node: int, public: bytes, share: bytes) -> bytes:
         """Our verifier share of a report; `ValueError` if our part of the report is unusable."""
         name = self._session.nodes[node]
-        sealing = channel(self._session, self._pair, key, name, self.me)
-        opened = unseal(sealing, Direction.FROM_FIRST, share, public)
+        opened = self._pair.open(share, purpose(self._session, name, self.me, public))
         state, verifier = self._prio3.verify_init(
             verify_key, self._place, nonce_of(self._session, name), public, opened
         )
@@ -117,10 +118,10 @@ class Helper(Verifying):
         if envelope.sender != AGGREGATOR or self.output is not None:
             raise self.unexpected(envelope)
         match envelope.body:
-            case VerifyKey(key, sealed) if self._verify_key is None:
+            case VerifyKey(sealed) if self._verify_key is None:
                 with blaming(AGGREGATOR, "sent an unusable verification key"):
-                    sealing = channel(self._session, self._pair, key, AGGREGATOR, self.me)
-                    self._verify_key = unseal(sealing, Direction.FROM_FIRST, sealed, b"")
+                    bound = purpose(self._session, AGGREGATOR, self.me)
+                    self._verify_key = self._pair.open(sealed, bound)
                 return [self._answer(relay) for relay in self._relayed.values()]
             case Relay(node) as relay if node not in self._relayed:
                 if not 0 <= node < len(self._session.nodes):
@@ -139,7 +140,7 @@ class Helper(Verifying):
     def _answer(self, relay: Relay) -> Envelope:
         assert self._verify_key is not None
         try:
-            share = self._verify(self._verify_key, relay.node, relay.key, relay.public, relay.share)
+            share = self._verify(self._verify_key, relay.node, relay.public, relay.share)
         except ValueError:
             # the node or the leader is to blame, and only the leader can tell
             share = b""

@@ -6,16 +6,17 @@ from protocols.entropy import Entropy
 from protocols.errors import FaultyParty, TooFewParties, blaming
 from protocols.opened import Lost, enough_present, opened_rows
 from protocols.party import AGGREGATOR, Envelope, Intake, PartyId
-from protocols.primitives.sealed import Direction, seal
+from protocols.primitives.box import Letter, seal
 from protocols.primitives.vdaf.field import Elements
 from protocols.primitives.vdaf.xof import SEED_BYTES
 from protocols.schemes._prio3.helper import Terms, Verifying, in_ring
-from protocols.schemes._prio3.messages import Key, Open, Relay, Report, Sums, Verifier, VerifyKey, channel
+from protocols.schemes._prio3.messages import Key, Open, Relay, Report, Sums, Verifier, VerifyKey, purpose
 
 
 class Leader(Verifying):
     def __init__(self, terms: Terms, entropy: Entropy) -> None:
         super().__init__(AGGREGATOR, terms, entropy)
+        self._entropy = entropy
         self._verify_key = entropy(SEED_BYTES)
         self._index = {node: index for index, node in enumerate(self._session.nodes)}
         self._greeted: Intake[bytes] = Intake(self._session.trustees)
@@ -52,22 +53,22 @@ class Leader(Verifying):
 
     def _entrust(self, helper: PartyId, public: bytes) -> Envelope:
         with blaming(helper, "sent an unusable key"):
-            sealing = channel(self._session, self._pair, public, AGGREGATOR, helper)
+            bound = purpose(self._session, AGGREGATOR, helper)
+            letter = Letter(public, self._verify_key, bound)
+            (sealed,) = seal(self._terms.key_exchange, [letter], self._entropy, self.tape)
         self._greeted.admit(helper, public)
-        return self.to(
-            helper, VerifyKey(self._pair.public, seal(sealing, Direction.FROM_FIRST, self._verify_key, b""))
-        )
+        return self.to(helper, VerifyKey(sealed))
 
     def _take(self, sender: PartyId, report: Report) -> list[Envelope]:
         helpers, node = self._session.trustees, self._index[sender]
         if len(report.shares) != 1 + len(helpers):
             raise FaultyParty(sender, f"sent {len(report.shares)} shares for {1 + len(helpers)} aggregators")
         with blaming(sender, "sent an unusable report"):
-            mine = self._verify(self._verify_key, node, report.key, report.public, report.shares[0])
+            mine = self._verify(self._verify_key, node, report.public, report.shares[0])
         self._reports.admit(sender, report)
         self._verifiers[node] = {AGGREGATOR: mine}
         return [
-            self.to(helper, Relay(node, report.key, report.public, share))
+            self.to(helper, Relay(node, report.public, share))
             for helper, share in zip(helpers, report.shares[1:], strict=True)
         ]
 

@@ -1,30 +1,27 @@
 """What nodes and aggregators of the protocol `verified` say, and how reports are sealed."""
 
-from protocols.canonical import digest
+from protocols.canonical import Canonical, digest
 from protocols.party import PartyId
-from protocols.primitives.key_agreement import KeyPair, agree, check_public
 from protocols.primitives.vdaf.prio3 import NONCE_BYTES
 from protocols.session import Session
 from protocols.wire import Message
 
 
 class Key(Message, frozen=True):
-    """An aggregator's ephemeral public key, 32 bytes."""
+    """An aggregator's ephemeral public key: 1,216 bytes if hybrid, else 32."""
 
     public: bytes
 
 
 class VerifyKey(Message, frozen=True):
-    """The leader's ephemeral public key, and the verification key sealed for a helper."""
+    """The verification key, sealed for a helper."""
 
-    key: bytes
     sealed: bytes
 
 
 class Report(Message, frozen=True):
-    """A node's ephemeral public key, its public share, and an input share sealed for each aggregator."""
+    """A node's public share, and an input share sealed for each aggregator."""
 
-    key: bytes
     public: bytes
     shares: tuple[bytes, ...]
 
@@ -33,7 +30,6 @@ class Relay(Message, frozen=True):
     """A helper's part of the report of one node, named by its place in the session."""
 
     node: int
-    key: bytes
     public: bytes
     share: bytes
 
@@ -64,8 +60,8 @@ def nonce_of(session: Session, node: PartyId) -> bytes:
     return digest("securenb verified nonce", session.digest, node)[:NONCE_BYTES]
 
 
-def channel(session: Session, mine: KeyPair, other: bytes, sender: PartyId, recipient: PartyId) -> bytes:
-    """The key of the one message from `sender` to `recipient`; `ValueError` for an unusable public key."""
-    check_public(other)
-    ends = sorted([mine.public, other])
-    return agree(mine, other, "securenb verified channel", session.digest, sender, recipient, *ends)
+def purpose(
+    session: Session, sender: PartyId, recipient: PartyId, public: bytes = b""
+) -> tuple[Canonical, ...]:
+    """What the one box from `sender` to `recipient` is for; a node's is bound to its public share."""
+    return ("securenb verified", session.digest, sender, recipient, public)

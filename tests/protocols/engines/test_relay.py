@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from protocols.engines.journal import Journal
-from protocols.engines.lasting import LastingParty, Step
+from protocols.engines.lasting import LastingParty, Reply, Step
 from protocols.engines.local import LocalRun
 from protocols.engines.post import RELAY, Post
 from protocols.engines.relay import Carrier, RelayedRun, Unanswered
@@ -17,6 +17,7 @@ from protocols.ring import Capacity
 from protocols.schemes import paillier
 from protocols.schemes._paillier.packed import KEY_SECONDS
 from protocols.schemes.plain import Plain, Vector
+from protocols.tape import read, written
 
 NODES = [f"node-{index}" for index in range(5)]
 VECTORS = {node: np.arange(4, dtype=np.int64) * (1 + index) for index, node in enumerate(NODES)}
@@ -207,6 +208,114 @@ def test_an_answer_is_repeated_byte_for_byte_and_no_other_question_takes_its_pla
         carrier.answer("node-0", msgspec.msgpack.encode(Step(0, (b"x",))))
     with pytest.raises(Abort, match="step 2 came before step 1"):
         carrier.answer("node-0", msgspec.msgpack.encode(Step(2)))
+
+
+HYBRID = ["oneshot", "threshold_paillier", "verified"]
+
+
+def lived(name, tmp_path):
+    """A whole run, and every question of it that drew something that cannot be drawn again."""
+    world = World(name)
+    said = {}
+
+    class Kept(FarAway):
+        def answer(self, party, question):
+            answer = super().answer(party, question)
+            number = msgspec.msgpack.decode(question, type=Step).number
+            said[party, number] = question, msgspec.msgpack.decode(answer)[:-1]
+            return answer
+
+    assert world.relayed(Kept(world, tmp_path)).run().rows.tolist() == [TOTAL]
+    taped = {
+        (party, number): content
+        for party, number in said
+        if (content := Journal(tmp_path / party).recorded(number)) is not None
+    }
+    return world, said, taped
+
+
+@pytest.mark.parametrize("name", HYBRID)
+def test_whoever_is_replayed_says_every_step_again_byte_for_byte(name, tmp_path):
+    world, said, taped = lived(name, tmp_path)
+    assert taped
+    again = FarAway(world, tmp_path)
+    for (party, _), (question, answer) in said.items():
+        assert msgspec.msgpack.decode(again.answer(party, question))[:-1] == answer
+    assert taped == {at: Journal(tmp_path / at[0]).recorded(at[1]) for at in taped}
+
+
+@pytest.mark.parametrize("name", HYBRID)
+def test_whoever_is_killed_before_a_reply_left_draws_anew_and_the_run_goes_on(name, tmp_path):
+    """Between writing a step and writing what was drawn in it: nobody has seen that."""
+    world = World(name)
+
+    class Killed(FarAway):
+        def answer(self, party, question):
+            number = msgspec.msgpack.decode(question, type=Step).number
+            first = super().answer(party, question)
+            path = self.tmp_path / party / f"tape-{number:04d}"
+            if not path.exists():
+                return first
+            path.unlink()
+            self.killed = True
+            assert super().answer(party, question)[:-9] != first[:-9]
+            return super().answer(party, question)
+
+    carrier = Killed(world, tmp_path)
+    assert world.relayed(carrier).run().rows.tolist() == [TOTAL]
+    assert carrier.killed
+
+
+def refusal(carrier, party, question):
+    try:
+        reply = msgspec.msgpack.decode(carrier.answer(party, question), type=Reply)
+    except Abort as abort:
+        return str(abort)
+    assert reply.frames == ()
+    return reply.stopped
+
+
+@pytest.mark.parametrize("name", HYBRID)
+@pytest.mark.parametrize("how", ["changed", "short", "of another step", "gone"])
+def test_a_tape_that_is_not_whole_is_refused(name, how, tmp_path):
+    world, said, taped = lived(name, tmp_path)
+    for (party, number), content in taped.items():
+        last = max(step for who, step in said if who == party)
+        path = tmp_path / party / f"tape-{number:04d}"
+        if how == "gone":
+            path.unlink()
+        elif how == "changed":
+            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        elif how == "short":
+            path.write_bytes(written(number, read(number, content)[:-1]))
+        else:
+            path.write_bytes(written(number + 1, read(number, content)))
+        if how == "gone" and number == last:
+            continue  # as if it had been killed before: nothing that follows it was said
+        again = FarAway(world, tmp_path)
+        for asked in {number, last}:
+            assert "tape" in refusal(again, party, said[party, asked][0])
+
+
+def test_of_two_processes_that_draw_at_once_one_is_believed(tmp_path, monkeypatch):
+    world, said, taped = lived("oneshot", tmp_path)
+    (party, number), content = next(iter(taped.items()))
+    recorded, blind = Journal.recorded, [True]
+    monkeypatch.setattr(
+        Journal, "recorded", lambda self, at: None if blind and blind.pop() else recorded(self, at)
+    )
+    question, answer = said[party, number]
+    assert msgspec.msgpack.decode(FarAway(world, tmp_path).answer(party, question))[:-1] == answer
+    assert recorded(Journal(tmp_path / party), number) == content
+
+
+def test_a_tape_goes_with_the_steps(tmp_path):
+    journal = Journal(tmp_path)
+    journal.write(0, b"step")
+    assert journal.record(0, b"drawn") == journal.record(0, b"again") == b"drawn"
+    assert {path.stat().st_mode & 0o077 for path in tmp_path.iterdir()} == {0}
+    journal.forget()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_relay_that_speaks_for_others_is_blamed():

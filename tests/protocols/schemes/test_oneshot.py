@@ -8,6 +8,7 @@ from protocols.engines.local import LocalRun
 from protocols.entropy import seeded
 from protocols.errors import Abort, TooFewParties
 from protocols.party import AGGREGATOR, Envelope
+from protocols.primitives.box import BoxKey
 from protocols.primitives.mask import subtract_mask
 from protocols.ring import Capacity, from_bytes, to_ring
 from protocols.schemes._committee import Key, PartSums, Report, Request, Seeds
@@ -128,7 +129,7 @@ def test_a_box_that_does_not_open_is_blamed_and_its_node_left_out():
     def garbled(envelope):
         body = envelope.body
         if isinstance(body, Seeds) and envelope.recipient == "holder-3":
-            return [replaced(envelope, Seeds(body.public, body.box[:-1] + bytes([body.box[-1] ^ 1])))]
+            return [replaced(envelope, Seeds(body.box[:-1] + bytes([body.box[-1] ^ 1])))]
         return [envelope]
 
     run = run_of(OneShot(), b=garbled)
@@ -269,10 +270,22 @@ def test_a_holder_who_reports_other_seeds_is_left_out_rather_than_the_nodes(chan
     assert [(blame.by, blame.party) for blame in run.transcript.blames] == blamed
 
 
-def test_a_holder_with_a_weak_key_is_done_without():
-    def weak(envelope):
-        return [replaced(envelope, Key(bytes(32))) if isinstance(envelope.body, Key) else envelope]
+@pytest.mark.parametrize(
+    "weaker", ["a point of small order", "the other exchange", "the lattice's half alone"]
+)
+@pytest.mark.parametrize("kind", ["hybrid", "x25519"])
+def test_a_holder_with_a_weak_or_a_downgraded_key_is_done_without(kind, weaker):
+    other = BoxKey("x25519" if kind == "hybrid" else "hybrid", bytes(range(32))).public
 
-    run = run_of(OneShot(), holder_2=weak)
+    def instead(public):
+        if weaker == "a point of small order":
+            return public[:-32] + bytes(32)
+        return other if weaker == "the other exchange" else public[:-32]
+
+    def weak(envelope):
+        body = envelope.body
+        return [replaced(envelope, Key(instead(body.public))) if isinstance(body, Key) else envelope]
+
+    run = run_of(OneShot(key_exchange=kind), holder_2=weak)
     assert_sum(run.run(), NODES)
     assert {(blame.by, blame.party) for blame in run.transcript.blames} == {(n, "holder-2") for n in NODES}

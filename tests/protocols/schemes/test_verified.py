@@ -192,16 +192,19 @@ def flipped(data, where=-1):
 
 
 TAMPERED = {
-    "leader's share": lambda r: Report(r.key, r.public, (flipped(r.shares[0]), r.shares[1])),
-    "helper's share": lambda r: Report(r.key, r.public, (r.shares[0], flipped(r.shares[1]))),
-    "shares swapped": lambda r: Report(r.key, r.public, r.shares[::-1]),
-    "a share missing": lambda r: Report(r.key, r.public, r.shares[:1]),
-    "a share too many": lambda r: Report(r.key, r.public, (*r.shares, r.shares[1])),
-    "another key": lambda r: Report(flipped(r.key, 0), r.public, r.shares),
-    "a useless key": lambda r: Report(bytes(32), r.public, r.shares),
-    "a short key": lambda r: Report(r.key[:-1], r.public, r.shares),
-    "another public share": lambda r: Report(r.key, flipped(r.public), r.shares),
-    "no public share": lambda r: Report(r.key, b"", r.shares),
+    "leader's share": lambda r: Report(r.public, (flipped(r.shares[0]), r.shares[1])),
+    "helper's share": lambda r: Report(r.public, (r.shares[0], flipped(r.shares[1]))),
+    "shares swapped": lambda r: Report(r.public, r.shares[::-1]),
+    "a share missing": lambda r: Report(r.public, r.shares[:1]),
+    "a share too many": lambda r: Report(r.public, (*r.shares, r.shares[1])),
+    "another ciphertext of the lattice": lambda r: Report(r.public, (r.shares[0], flipped(r.shares[1], 0))),
+    "another key of the curve": lambda r: Report(r.public, (r.shares[0], flipped(r.shares[1], 1100))),
+    "a useless key": lambda r: Report(
+        r.public, (r.shares[0], r.shares[1][:1088] + bytes(32) + r.shares[1][1120:])
+    ),
+    "half a box": lambda r: Report(r.public, (r.shares[0], r.shares[1][:1000])),
+    "another public share": lambda r: Report(flipped(r.public), r.shares),
+    "no public share": lambda r: Report(b"", r.shares),
 }
 
 
@@ -314,22 +317,20 @@ def test_a_helper_with_a_memory_opens_a_session_once_in_its_life(tmp_path):
 
 def test_a_helper_does_not_verify_a_report_twice():
     helper, _ = helper_with_verified_reports()
-    relay = Relay(0, bytes(32), bytes(64), bytes(80))
+    relay = Relay(0, bytes(64), bytes(1200))
     with pytest.raises(FaultyParty, match="does not expect"):
         helper.handle(Envelope(AGGREGATOR, "helper-1", relay))
     for other in (-1, len(NODES)):
         with pytest.raises(FaultyParty, match="whom there is not"):
-            helper.handle(
-                Envelope(AGGREGATOR, "helper-1", Relay(other, relay.key, relay.public, relay.share))
-            )
+            helper.handle(Envelope(AGGREGATOR, "helper-1", Relay(other, relay.public, relay.share)))
 
 
 def test_an_unreadable_verification_key_is_blamed_on_the_leader():
     session = session_of()
     helper = PROTOCOL.trustee("helper-1", session, seeded(1)("helper-1"))
-    for key in (bytes(32), bytes(range(32)), b"short"):
+    for sealed in (bytes(1168), bytes(range(146)) * 8, b"short", bytes(80)):
         with pytest.raises(FaultyParty) as caught:
-            helper.handle(Envelope(AGGREGATOR, "helper-1", VerifyKey(key, bytes(48))))
+            helper.handle(Envelope(AGGREGATOR, "helper-1", VerifyKey(sealed)))
         assert caught.value.party == AGGREGATOR
 
 

@@ -9,7 +9,7 @@ from protocols.session_rules import RefusedSession
 from securenb.deploy.dry_run import dry_run
 from securenb.deploy.limits import read_limits
 from securenb.deploy.plan import propose
-from securenb.deploy.safety import COLLUDING, CORRUPT, CORRUPT_HOLDERS, PROFILE, Safety
+from securenb.deploy.safety import COLLUDING, CORRUPT, CORRUPT_HOLDERS, KEY_EXCHANGE, PROFILE, Safety
 from securenb.deploy.site import Site
 from securenb.experiments.choices import Choices
 
@@ -18,6 +18,7 @@ SAFE = {
     "smallest_corrupt": CORRUPT,
     "smallest_corrupt_holders": CORRUPT_HOLDERS,
     "profile": PROFILE,
+    "key_exchange": KEY_EXCHANGE,
 }
 CHOICES = {"dataset": "phishing", "protocol": "secagg", "epsilon": "1", "record_cap": 1000, "colluding": 1}
 
@@ -56,6 +57,12 @@ LOWERED = [
         {},
         {"profile": "semi-honest"},
         "profile is semi-honest in the plan; we want at least malicious (profile)",
+    ),
+    (
+        {},
+        {"protocol": "oneshot"},
+        {"key_exchange": "x25519"},
+        "key_exchange is x25519 in the plan; we want at least hybrid (key_exchange)",
     ),
     ({}, {"protocol": "secagg_plus"}, {"corrupt": 0.04}, "corrupt is 0.04 in the plan"),
     (
