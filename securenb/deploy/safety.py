@@ -113,9 +113,9 @@ class Safety(BaseModel):
             yield Compared.numbers(
                 "corrupt_holders", SessionRule.THRESHOLD, holders, self.smallest_corrupt_holders
             )
-        if (theirs := getattr(protocol, "key_exchange", None)) is not None:
+        if (kind := getattr(protocol, "key_exchange", None)) is not None:
             order = get_args(KeyExchange)
-            enough = order.index(theirs) >= order.index(self.key_exchange)
+            enough = order.index(kind) >= order.index(self.key_exchange)
             yield Compared(
-                "key_exchange", "key_exchange", SessionRule.IDENTITIES, theirs, self.key_exchange, enough
+                "key_exchange", "key_exchange", SessionRule.IDENTITIES, kind, self.key_exchange, enough
             )
