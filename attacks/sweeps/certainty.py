@@ -106,7 +106,7 @@ def _withstood(
     points = np.frombuffer(codes, dtype=np.int32).reshape(-1, len(schema.features))
     try:
         for feature in schema.features:
-            reach(feature, Held(0, np.zeros(feature.size, dtype=np.int64), 1.0))
+            reach(feature, Held(0, np.zeros(feature.width, dtype=np.int64), 1.0))
     except ValueError:
         return None
     found = certify_sums(Statistics(schema, sums), points, limit, smoothing)

@@ -67,7 +67,10 @@ def level_counts(cells: Floats, counts: Floats, noise: Floats) -> Floats:
     total = counts.sum(axis=-1)[..., None]
     share = np.clip(cells.sum(axis=-2) / total, 0.0, 1.0)
     share = pulled(1 / levels, share, SHARE_WIDTH / levels**2, classes * noise / total**2)
-    expected = counts[..., None] * (share / share.sum(axis=-1, keepdims=True))[..., None, :]
+    whole = share.sum(axis=-1, keepdims=True)
+    # noise so small that it is lost beside cells which cancel leaves nothing to share by
+    share = np.divide(share, whole, out=np.full_like(share, 1 / levels), where=whole > 0)
+    expected = counts[..., None] * share[..., None, :]
     least = LEVEL_FLOOR * np.sqrt(noise)[..., None, :]
     result: Floats = np.maximum(np.maximum(cells, 0.0), np.minimum(expected, least))
     return result

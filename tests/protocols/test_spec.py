@@ -176,4 +176,4 @@ def test_a_mechanism_is_a_spec_a_class_or_an_object():
 
 
 def test_only_numbers_words_and_switches_are_parameters():
-    assert parameters(PROTOCOLS["verified"]).keys() == {"helpers", "proofs"}
+    assert parameters(PROTOCOLS["verified"]).keys() == {"helpers", "proofs", "key_exchange"}

@@ -1,5 +1,7 @@
 """Bugs planted in the product's own code, and `securenb audit` as a user runs it: it fails every one."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -145,7 +147,8 @@ def test_a_planted_bug_makes_the_audit_fail(bug, monkeypatch, capsys):
     )
     printed = capsys.readouterr().out
     assert f"FAIL: certainly not (1, 0)-DP under {adjacency}" in printed
-    assert f"the view group; {level} " in printed
+    assert "for the view group; " in printed
+    assert re.search(rf"^{level} +FAIL", printed, re.MULTILINE)
 
 
 def no_dose(self, aggregator, session, group):

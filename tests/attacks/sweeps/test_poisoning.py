@@ -241,3 +241,21 @@ def test_an_error_is_one_short_line_whatever_was_given():
         grid(nodes=[np.zeros(5000)])
     assert len(str(error.value)) < 400
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "numeric"), [("breast_cancer", "gaussian"), ("breast_cancer", "histogram")]
+)
+def test_every_kind_of_feature_has_a_lower_end_where_sums_are_proven(dataset, numeric):
+    found = table(
+        dataset=dataset,
+        numeric=numeric,
+        rules="verified_sum",
+        attacks="heavy_flip:inside",
+        inputs="verified",
+        group_size="all",
+        malicious=[0, 0.05],
+        nodes=20,
+    )
+    assert found["certified"].notna().all()
+    assert (found["certified"] <= found["balanced_accuracy"] + 1e-6).all()
