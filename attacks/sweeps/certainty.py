@@ -21,7 +21,7 @@ from securenb.bayes.parameters import Floats
 from securenb.bayes.staircase.estimate import scores, shares
 from securenb.bayes.voting import Voting
 from securenb.certify.certificate import certify_sums
-from securenb.certify.reach import Held, reach
+from securenb.certify.reach import has_reach
 from securenb.federation.readout import Readout
 from securenb.robust.rule import Rows
 from securenb.robust.rules.flcert import Flcert
@@ -74,11 +74,9 @@ def _of_sums(
 ) -> float:
     """Certificates of single points, from the sum of the others: whatever so many added records are."""
     rows = readout.rows(opened)
-    sent = (
-        sum(forged.values(), start=np.zeros(rows.schema.length, dtype=np.int64))
-        // readout.noise.mechanism.grid
-    )
-    honest = rows.tables.sum(axis=0) - sent.reshape(rows.tables.shape[1:])
+    if not all(map(has_reach, rows.schema.features)):
+        return math.nan
+    honest = _without(rows, forged, readout.noise.mechanism.grid)
     others = Rows(rows.schema, honest[None], rows.sizes.sum(keepdims=True))
     noise = readout.variances(rows).sum(axis=0, keepdims=True)
     if not readout.refinement.additive(readout.rule, noise):
@@ -87,30 +85,30 @@ def _of_sums(
     if pooled is None:
         return math.nan
     table = pooled.statistics.table
-    found = _withstood(rows.schema, table.tobytes(), test.codes.tobytes(), most_added, pooled.smoothing)
-    if found is None:
-        return math.nan
-    predicted, needed = found
+    predicted, needed = _withstood(
+        rows.schema, table.tobytes(), test.codes.tobytes(), most_added, pooled.smoothing
+    )
     return round(balanced_accuracy(test.labels, np.where(needed > most_added, predicted, -1)), 6)
 
 
 @lru_cache(maxsize=8)
 def _withstood(
     schema: Schema, table: bytes, codes: bytes, limit: int, smoothing: float
-) -> tuple[Integers, Integers] | None:
-    """Predictions and the added records that change them; the same for all attacks on a deal.
-
-    `None` where a kind of feature has no certificate.
-    """
+) -> tuple[Integers, Integers]:
+    """Predictions and the added records that change them, (n,); the same for all attacks on a deal."""
     sums = np.frombuffer(table, dtype=np.int64).reshape(len(schema.classes), schema.width)
     points = np.frombuffer(codes, dtype=np.int32).reshape(-1, len(schema.features))
-    try:
-        for feature in schema.features:
-            reach(feature, Held(0, np.zeros(feature.width, dtype=np.int64), 1.0))
-    except ValueError:
-        return None
     found = certify_sums(Statistics(schema, sums), points, limit, smoothing)
     return found.predicted, found.needed
+
+
+def _without(rows: Rows, forged: Mapping[PartyId, Integers], grid: int) -> Integers:
+    """The sum of all rows less what malicious nodes sent, (C, width): the other nodes, and the noise."""
+    sent = sum(
+        (vector // grid for vector in forged.values()), start=np.zeros(rows.schema.length, dtype=np.int64)
+    )
+    others: Integers = rows.tables.sum(axis=0) - sent.reshape(rows.tables.shape[1:])
+    return others
 
 
 def _of_boxes(
@@ -120,9 +118,7 @@ def _of_boxes(
     rows = readout.rows(opened)
     layout, nodes = rows.schema, int(rows.sizes.sum())
     assert isinstance(layout, Increments)
-    grid = readout.noise.mechanism.grid
-    sent = sum((vector // grid for vector in forged.values()), start=np.zeros(layout.length, dtype=np.int64))
-    honest = rows.tables.sum(axis=0) - sent.reshape(len(layout.classes), layout.width)
+    honest = _without(rows, forged, readout.noise.mechanism.grid)
     full = np.concatenate([np.tile(layout.steps, (1, feature.size)) for feature in layout.features], axis=1)
     ends = []
     for row in (honest, honest + len(forged) * full):

@@ -54,3 +54,8 @@ def reach(feature: Feature, _held: Held) -> Reach:
         If the kind of the feature has none.
     """
     raise ValueError(f"feature {feature.name!r} is of the kind {feature.kind!r}, which cannot be certified")
+
+
+def has_reach(feature: Feature) -> bool:
+    """Whether a reach is registered for the kind of the feature, so that its predictions can be certified."""
+    return reach.dispatch(type(feature)) is not reach.dispatch(object)
