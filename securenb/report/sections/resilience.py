@@ -98,7 +98,9 @@ def _best(part: pd.DataFrame) -> str:
     kind = "range of the trials" if line.get("interval") == "range" else "95 %"
     group = GROUPS.get(line["group_size"], f" over groups of {line['group_size']}")
     ends = f"{line['low']:.3f} to {line['high']:.3f}, {kind}"
-    return f"{line['rule']}{group} {line['mean']:.3f} ({ends}; worst: {line['worst_attack']})"
+    known = line.get("certified")
+    lower = "its lower end is open" if pd.isna(known) else f"no attack goes below {known:.3f}"
+    return f"{line['rule']}{group} {line['mean']:.3f} ({ends}; worst: {line['worst_attack']}; {lower})"
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:

@@ -121,6 +121,9 @@ def test_an_answer_gives_the_figures_of_its_table(attacked, certified):
     for epsilon, part in summary[summary["share"] == summary["share"].max()].groupby("epsilon"):
         best = part.loc[part["mean"].idxmax()]
         assert f"{best['mean']:.3f} ({best['low']:.3f} to {best['high']:.3f}" in html, epsilon
+    assert "its lower end is open" in html
+    run.tables["summary"]["certified"] = 0.125
+    assert "no attack goes below 0.125" in Report((run,)).html()
     for value in floor["certified_balanced_accuracy"]:
         assert f"{value:.3f}" in Report.read(certified).html()
 
