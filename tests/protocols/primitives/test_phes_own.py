@@ -14,7 +14,7 @@ paillier_test = pytest.importorskip(
 phe = paillier_test.paillier
 
 BITS = 1536
-"""Of keys that phe's tests make: its own default takes longer, and 1024 do not hold the 2^-965 of one of them,
+"""Of keys that phe's tests make: its own default takes longer, and 1024 do not hold one of them's 2^-965,
 which then overflows for about every third key."""
 
 CLASSES = (
