@@ -15,7 +15,7 @@ phe = paillier_test.paillier
 
 BITS = 1536
 """Of keys that phe's tests make: its own default takes longer, and 1024 do not hold one of them's 2^-965,
-which then overflows for about every third key."""
+which then overflows for some keys."""
 
 CLASSES = (
     "PaillierGeneric",
