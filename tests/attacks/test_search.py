@@ -97,7 +97,7 @@ def test_every_setting_and_rule_is_searched_once():
         ({}, 0.5, "give at least 2"),
         ({}, float("nan"), "a finite number"),
         ({}, float("inf"), "a finite number"),
-        ({"dataset": ["phishing", "mushroom"]}, 60, "give one data set"),
+        ({"dataset": ["phishing", "digits"]}, 60, "give one data set"),
     ],
 )
 def test_a_search_that_makes_no_sense_is_refused(choices, seconds, said, tmp_path):

@@ -131,7 +131,7 @@ def test_local_optimisers_draw_from_their_own_nodes_alone():
 
 def test_what_is_claimed_where_nothing_is_checked_is_not_refused_at_the_door():
     base = {
-        "dataset": "adult",
+        "dataset": "breast_cancer",
         "nodes": 4,
         "trials": 1,
         "malicious": 0.25,
