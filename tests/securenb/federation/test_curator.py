@@ -124,7 +124,18 @@ def test_an_adversary_sees_rows_with_the_doses_of_aggregators(choices):
 
 
 def test_the_option_says_who_is_trusted(capsys):
-    choices = ["train", "breast_cancer", "--epsilon", "1", "--mechanism", "k_norm", "--nodes", "6", "--seed", "1"]
+    choices = [
+        "train",
+        "breast_cancer",
+        "--epsilon",
+        "1",
+        "--mechanism",
+        "k_norm",
+        "--nodes",
+        "6",
+        "--seed",
+        "1",
+    ]
     assert main([*choices, "--protocol", "plain", "--curator"]) == 0
     printed = capsys.readouterr().out
     assert "without noise: it is trusted, and adds the dose" in printed
